@@ -1,0 +1,59 @@
+package contract
+
+// CallModelInput is the input of [ActivityCallModel]. It never holds the
+// transcript: the activity folds the run's own history up to its own
+// scheduled event. It adds what is new, once.
+type CallModelInput struct {
+	Agent string `json:"agent"`
+	Step  int    `json:"step"` // from 1
+
+	// Entries are what the calls of the step before came to, in source order.
+	Entries []Entry `json:"entries,omitempty"`
+
+	// Limits are the start's; the first step merges them into the agent's.
+	Limits *Limits `json:"limits,omitempty"`
+
+	// WrapUp asks for a last answer without tools; it says why.
+	WrapUp string `json:"wrap_up,omitempty"`
+
+	// Ordinal is the first free ordinal: what the first planned call gets.
+	Ordinal int `json:"ordinal,omitempty"`
+
+	RunID   string `json:"run_id,omitempty"`  // see [ToolInput.RunID]
+	Lineage bool   `json:"lineage,omitempty"` // see [ToolInput.Lineage]
+	Stream  bool   `json:"stream,omitempty"`
+}
+
+// CallModelResult is what a model call records: the answer, and the plan of
+// every call it asks for. The assistant message is put together from it:
+// Content, Reasoning, Extra and one tool call per planned call.
+type CallModelResult struct {
+	Content   string `json:"content,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Extra     string `json:"extra,omitempty"`
+
+	Calls []PlannedCall `json:"calls,omitempty"`
+
+	Model        string `json:"model,omitempty"` // as the endpoint names it
+	FinishReason string `json:"finish_reason,omitempty"`
+	RequestID    string `json:"request_id,omitempty"`
+	Usage        Usage  `json:"usage,omitzero"`
+
+	// Agent is the resolved agent; the first step of a turn records it.
+	Agent *Agent `json:"resolved_agent,omitempty"`
+}
+
+// Message is the assistant message of the answer. The arguments of a call
+// that could not be parsed are replaced by an empty object, so that no later
+// request is refused for them; the model's own text stays in the plan.
+func (r CallModelResult) Message() Message {
+	m := Message{Role: RoleAssistant, Content: r.Content, Reasoning: r.Reasoning, Extra: r.Extra}
+	for _, c := range r.Calls {
+		args := c.Args
+		if args == "" {
+			args = "{}"
+		}
+		m.ToolCalls = append(m.ToolCalls, ToolCall{ID: c.WireID, Name: c.Name, Args: args, Extra: c.Extra})
+	}
+	return m
+}

@@ -1,0 +1,105 @@
+package contract
+
+// Status says how a turn stands or ended.
+type Status string
+
+// The statuses. A failed turn ends as a failed workflow execution, a canceled
+// one as a canceled execution, all others as a completed one.
+const (
+	StatusRunning      Status = "running"
+	StatusWaiting      Status = "waiting" // parked until a person decides
+	StatusCompleted    Status = "completed"
+	StatusInterrupted  Status = "interrupted"
+	StatusCanceled     Status = "canceled"
+	StatusFailed       Status = "failed"
+	StatusLimitReached Status = "limit_reached"
+	StatusTimedOut     Status = "timed_out"
+)
+
+// TurnInput starts a [WorkflowTurn]. What stands here is readable by everyone
+// who may read the namespace's histories: put no secret into it.
+type TurnInput struct {
+	// Agent is the name of an agent of the worker. Required.
+	Agent string `json:"agent"`
+
+	// Messages are the user's, in order. Required, at least one.
+	Messages []Message `json:"messages"`
+
+	// Base is what was said before, model-visible and without the system
+	// message. Empty for a turn that stands alone.
+	Base []Message `json:"base,omitempty"`
+
+	// Session is the session the turn belongs to, if any.
+	Session string `json:"session,omitempty"`
+
+	// Limits tighten the agent's. Nil changes nothing.
+	Limits *Limits `json:"limits,omitempty"`
+
+	// Stream asks running calls to heartbeat often and carry their progress.
+	// Costs a heartbeat every 100 ms; a hosted cluster bills each.
+	Stream bool `json:"stream,omitempty"`
+}
+
+// TurnResult is what a turn returns. It is bounded: the messages stay in the
+// history it names.
+type TurnResult struct {
+	Status Status `json:"status"`
+	Reason string `json:"reason,omitempty"` // why it did not simply complete
+	Text   string `json:"text,omitempty"`   // the final answer, at most [MaxResultText] bytes
+
+	Steps   int          `json:"steps"`
+	Usage   Usage        `json:"usage,omitzero"`
+	Effects EffectCounts `json:"effects,omitzero"`
+
+	// Tail is the entries of the last step, which no later step carries.
+	Tail []Entry `json:"tail,omitempty"`
+}
+
+// MaxResultText bounds [TurnResult.Text], in bytes of UTF-8.
+const MaxResultText = 256 << 10
+
+// EffectCounts counts a turn's calls by outcome.
+type EffectCounts struct {
+	Done        int `json:"done,omitempty"`
+	Failed      int `json:"failed,omitempty"` // failed and timed out
+	Unknown     int `json:"unknown,omitempty"`
+	NotExecuted int `json:"not_executed,omitempty"` // invalid, denied, expired, not started
+}
+
+// Add counts one more call.
+func (c EffectCounts) Add(o Outcome) EffectCounts {
+	switch o {
+	case OutcomeDone:
+		c.Done++
+	case OutcomeFailed, OutcomeTimedOut:
+		c.Failed++
+	case OutcomeUnknown, OutcomeInterrupted:
+		c.Unknown++
+	default:
+		c.NotExecuted++
+	}
+	return c
+}
+
+// StatusReply answers the [QueryStatus] query.
+type StatusReply struct {
+	Status  Status       `json:"status"`
+	Agent   string       `json:"agent"`
+	Step    int          `json:"step"`
+	Running []string     `json:"running,omitempty"` // activity ids, in source order
+	Usage   Usage        `json:"usage,omitzero"`
+	Effects EffectCounts `json:"effects,omitzero"`
+}
+
+// TranscriptReply answers the [QueryTranscript] query. A workflow keeps no
+// tool result in memory, so it names what each step's calls came to; the
+// words are in the history: `starter show`.
+type TranscriptReply struct {
+	Steps []TranscriptStep `json:"steps"`
+}
+
+// TranscriptStep is one step of a [TranscriptReply].
+type TranscriptStep struct {
+	Model string  `json:"model"` // activity id of the model call
+	Calls []Entry `json:"calls,omitempty"`
+}

@@ -1,0 +1,9 @@
+// Package fold is the one place that turns a Temporal history into meaning:
+// the prompt of the next model call, the effect log and the story of a turn
+// all come from it. It is pure: it is handed events and reads nothing itself.
+//
+// The entry point is [Build]. The fold resolves and never decides: the input
+// of each model call names, for every call of the step before, the recorded
+// result it stands for or the words the workflow chose, so workflow and fold
+// cannot disagree.
+package fold

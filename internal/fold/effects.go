@@ -1,0 +1,130 @@
+package fold
+
+import (
+	"time"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// Effect is one line of the effect log: one call of the turn.
+type Effect struct {
+	Ordinal  int              `json:"ordinal"`
+	Step     int              `json:"step"`
+	Tool     string           `json:"tool"`
+	Args     string           `json:"args,omitempty"`
+	Class    contract.Class   `json:"class,omitempty"`
+	Effects  contract.Effects `json:"effects,omitempty"`
+	Key      string           `json:"key"`
+	Outcome  contract.Outcome `json:"outcome"`
+	Attempts int              `json:"attempts,omitempty"`
+	Activity string           `json:"activity,omitempty"`
+
+	Scheduled *time.Time `json:"scheduled,omitempty"`
+	Closed    *time.Time `json:"closed,omitempty"`
+
+	// Text is what the model was shown, cut to one screen.
+	Text string `json:"text,omitempty"`
+
+	// Derived says that the run ended, or stands, without the workflow's own
+	// word on this call: the outcome is read from the events alone.
+	Derived bool `json:"derived,omitempty"`
+}
+
+// OutcomeOpen is a call whose activity has not closed.
+const OutcomeOpen contract.Outcome = "open"
+
+const effectTextRunes = 400
+
+// Effects is the effect log of the run, in the order of the calls.
+func (r *Run) Effects() []Effect {
+	var log []Effect
+	for i, s := range r.Steps {
+		if s.Answer == nil {
+			continue
+		}
+		entries := r.entriesOf(i)
+		for j, c := range s.Answer.Calls {
+			e := Effect{Ordinal: s.Input.Ordinal + j, Step: s.Input.Step, Tool: c.ToolName(), Args: c.Args}
+			if c.Run != nil {
+				e.Class, e.Effects = c.Run.Class, c.Run.Effects
+			}
+			r.activityOf(&e)
+			if j < len(entries) {
+				r.decided(&e, entries[j])
+			} else {
+				r.derive(&e, c)
+			}
+			log = append(log, e)
+		}
+	}
+	return log
+}
+
+// entriesOf is the workflow's word on the calls of a step: in the next model
+// call's input or, for the last step, in the turn's result.
+func (r *Run) entriesOf(step int) []contract.Entry {
+	if step+1 < len(r.Steps) {
+		return r.Steps[step+1].Input.Entries
+	}
+	if r.Result != nil {
+		return r.Result.Tail
+	}
+	return nil
+}
+
+func (r *Run) decided(e *Effect, entry contract.Entry) {
+	e.Outcome, e.Key = entry.Outcome, entry.Key
+	if text, err := r.EntryText(entry); err == nil {
+		e.Text = contract.BoundText(text, effectTextRunes)
+	}
+}
+
+// activityOf fills what the call's last activity says of it.
+func (r *Run) activityOf(e *Effect) {
+	for again := 0; ; again++ {
+		act := r.activities[contract.CallActivityID(e.Step, e.Ordinal, again)]
+		if act == nil {
+			return
+		}
+		e.Activity = act.ID
+		e.Attempts += act.Attempts
+		if e.Scheduled == nil {
+			e.Scheduled = &act.Scheduled
+		}
+		e.Closed = nil
+		if !act.Closed.IsZero() {
+			e.Closed = &act.Closed
+		}
+		if in, err := r.ToolInput(act); err == nil {
+			e.Key = in.Key
+		}
+	}
+}
+
+// derive reads the outcome from the events, when the workflow has not said.
+func (r *Run) derive(e *Effect, c contract.PlannedCall) {
+	e.Derived = true
+	act := r.activities[e.Activity]
+	switch {
+	case c.Problem != nil:
+		e.Outcome, e.Text = contract.OutcomeInvalid, contract.BoundText(c.Problem.Text, effectTextRunes)
+	case act == nil:
+		e.Outcome = contract.OutcomeNotStarted
+	case act.State == StateOpen && r.Closed.IsZero():
+		e.Outcome = OutcomeOpen
+	case act.State == StateCompleted:
+		e.Outcome = contract.OutcomeDone
+	case act.State == StateFailed:
+		e.Outcome = r.failedOutcome(act)
+	default:
+		e.Outcome = contract.OutcomeUnknown
+	}
+}
+
+// failedOutcome is what a failed activity's own detail says.
+func (r *Run) failedOutcome(act *Activity) contract.Outcome {
+	if detail, ok := r.toolFailure(act.Failure); ok && detail.Outcome != "" {
+		return detail.Outcome
+	}
+	return contract.OutcomeUnknown
+}

@@ -1,0 +1,185 @@
+package fold
+
+import (
+	"fmt"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// Run is what one workflow run's events say.
+type Run struct {
+	WorkflowID string
+	RunID      string
+	FirstRunID string
+	Type       string
+	TaskQueue  string
+
+	Input   contract.TurnInput
+	Started time.Time
+	Closed  time.Time // zero while it runs
+
+	// Steps are the model calls in order, the one under way included.
+	Steps []*Step
+
+	// Status is how the run stands by its events; Result is what it returned,
+	// also as the detail of a failed or canceled execution, else nil.
+	Status contract.Status
+	Result *contract.TurnResult
+
+	Events int   // how many events were folded
+	Bytes  int64 // their size on the wire
+
+	activities map[string]*Activity // by activity id
+	scheduled  map[int64]*Activity  // by scheduled event id
+	dc         converter.DataConverter
+}
+
+// Step is one model call and what its calls came to.
+type Step struct {
+	Input  contract.CallModelInput
+	Model  *Activity
+	Answer *contract.CallModelResult // nil until it is recorded
+}
+
+// Activity is one scheduled activity.
+type Activity struct {
+	ID        string
+	Type      string
+	Scheduled time.Time
+	Started   time.Time // of the last attempt; zero until the activity closes
+	Closed    time.Time // zero while it runs
+	Attempts  int       // zero while it runs: starts are recorded at the close
+
+	State   State
+	Failure *failurepb.Failure // of failed, timed-out and canceled ones
+
+	input  *commonpb.Payloads
+	result *commonpb.Payloads
+}
+
+// State is how an activity closed.
+type State string
+
+// The states. An open activity may be waiting, running or between attempts:
+// its history does not say.
+const (
+	StateOpen      State = "open"
+	StateCompleted State = "completed"
+	StateFailed    State = "failed"
+	StateTimedOut  State = "timed_out"
+	StateCanceled  State = "canceled"
+)
+
+// Build folds a run's events, in order from the first. A history that stops
+// anywhere is fine; one that does not begin at its beginning is an error.
+// Payloads are read through dc, nil meaning the SDK's default.
+func Build(events []*historypb.HistoryEvent, dc converter.DataConverter) (*Run, error) {
+	if dc == nil {
+		dc = converter.GetDefaultDataConverter()
+	}
+	r := &Run{
+		Status:     contract.StatusRunning,
+		activities: map[string]*Activity{},
+		scheduled:  map[int64]*Activity{},
+		dc:         dc,
+	}
+	for _, e := range events {
+		if err := r.add(e); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", e.GetEventId(), e.GetEventType(), err)
+		}
+	}
+	if r.Type == "" {
+		return nil, fmt.Errorf("the history has %d events and no start", len(events))
+	}
+	return r, nil
+}
+
+// Activity is the activity of that id, nil when the run has none.
+func (r *Run) Activity(id string) *Activity { return r.activities[id] }
+
+func (r *Run) add(e *historypb.HistoryEvent) error {
+	r.Events++
+	at := e.GetEventTime().AsTime()
+	switch e.GetEventType() {
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+		return r.start(e)
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+		return r.schedule(e.GetEventId(), at, e.GetActivityTaskScheduledEventAttributes())
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+		a := e.GetActivityTaskStartedEventAttributes()
+		if act := r.scheduled[a.GetScheduledEventId()]; act != nil {
+			act.Started, act.Attempts = at, int(a.GetAttempt())
+		}
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
+		a := e.GetActivityTaskCompletedEventAttributes()
+		return r.completed(a.GetScheduledEventId(), at, a.GetResult())
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_FAILED:
+		a := e.GetActivityTaskFailedEventAttributes()
+		r.closed(a.GetScheduledEventId(), at, StateFailed, a.GetFailure())
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT:
+		a := e.GetActivityTaskTimedOutEventAttributes()
+		r.closed(a.GetScheduledEventId(), at, StateTimedOut, a.GetFailure())
+	case enumspb.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
+		a := e.GetActivityTaskCanceledEventAttributes()
+		r.closed(a.GetScheduledEventId(), at, StateCanceled, nil)
+	default:
+		return r.end(e, at)
+	}
+	return nil
+}
+
+func (r *Run) start(e *historypb.HistoryEvent) error {
+	a := e.GetWorkflowExecutionStartedEventAttributes()
+	r.Type, r.TaskQueue = a.GetWorkflowType().GetName(), a.GetTaskQueue().GetName()
+	r.WorkflowID = a.GetWorkflowId()
+	r.FirstRunID, r.RunID = a.GetFirstExecutionRunId(), a.GetOriginalExecutionRunId()
+	r.Started = e.GetEventTime().AsTime()
+	if r.Type != contract.WorkflowTurn {
+		return nil
+	}
+	return r.dc.FromPayloads(a.GetInput(), &r.Input)
+}
+
+func (r *Run) schedule(eventID int64, at time.Time, a *historypb.ActivityTaskScheduledEventAttributes) error {
+	act := &Activity{
+		ID: a.GetActivityId(), Type: a.GetActivityType().GetName(),
+		Scheduled: at, State: StateOpen, input: a.GetInput(),
+	}
+	r.activities[act.ID], r.scheduled[eventID] = act, act
+	if act.Type != contract.ActivityCallModel {
+		return nil
+	}
+	step := &Step{Model: act}
+	r.Steps = append(r.Steps, step)
+	return r.dc.FromPayloads(act.input, &step.Input)
+}
+
+func (r *Run) completed(scheduledID int64, at time.Time, result *commonpb.Payloads) error {
+	act := r.closed(scheduledID, at, StateCompleted, nil)
+	if act == nil {
+		return nil
+	}
+	act.result = result
+	for _, s := range r.Steps {
+		if s.Model == act {
+			s.Answer = &contract.CallModelResult{}
+			return r.dc.FromPayloads(result, s.Answer)
+		}
+	}
+	return nil
+}
+
+func (r *Run) closed(scheduledID int64, at time.Time, state State, f *failurepb.Failure) *Activity {
+	act := r.scheduled[scheduledID]
+	if act != nil {
+		act.State, act.Closed, act.Failure = state, at, f
+	}
+	return act
+}

@@ -1,0 +1,66 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// complete ends the turn with the model's last words.
+func (t *turn) complete(answer contract.CallModelResult) {
+	t.result.Status = contract.StatusCompleted
+	if t.ending != "" {
+		t.result.Status, t.result.Reason = t.ending, t.wrapUp
+	}
+	t.result.Text = contract.BoundText(answer.Content, contract.MaxResultText/4)
+}
+
+// endWithError ends the turn because its model call did.
+func (t *turn) endWithError(ctx workflow.Context, err error) {
+	switch {
+	case t.timedOut:
+		t.result.Status = contract.StatusTimedOut
+		t.result.Reason = "max_wall_clock " + t.limits.MaxWallClock.String()
+	case ctx.Err() != nil:
+		t.result.Status = contract.StatusCanceled
+	default:
+		t.result.Status = contract.StatusFailed
+		t.result.Reason = failureReason(err)
+	}
+}
+
+// checkLimits decides, after a step's calls, whether the next model call is
+// to be the last one.
+func (t *turn) checkLimits(ctx workflow.Context) {
+	switch {
+	case ctx.Err() != nil || t.timedOut:
+		return // the next model call ends the turn
+	case t.loop.stuck:
+		t.lastCall("the same call with the same result came " + t.loop.times() + " times in a row")
+	case t.limits.TokenBudget > 0 && t.result.Usage.Total() >= t.limits.TokenBudget:
+		t.lastCall("token_budget")
+	case t.step >= t.limits.MaxSteps:
+		t.lastCall("max_steps")
+	}
+}
+
+func (t *turn) lastCall(why string) {
+	t.wrapUp, t.ending = why, contract.StatusLimitReached
+}
+
+// close gives the workflow its result.
+func (t *turn) close(ctx workflow.Context) (contract.TurnResult, error) {
+	t.result.Steps = t.step
+	t.result.Tail = t.entries
+	t.tell(ctx)
+	switch t.result.Status {
+	case contract.StatusCanceled:
+		return t.result, temporal.NewCanceledError(t.result)
+	case contract.StatusFailed:
+		return t.result, temporal.NewApplicationErrorWithOptions(t.result.Reason, contract.ErrTurnFailed,
+			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{t.result}})
+	default:
+		return t.result, nil
+	}
+}

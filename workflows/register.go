@@ -1,0 +1,18 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// Registry is the part of a worker that takes workflows.
+type Registry interface {
+	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
+}
+
+// Register makes the workflows of this package known to a worker, or to a
+// replayer, under the names of the contract.
+func Register(r Registry) {
+	r.RegisterWorkflowWithOptions(RunTurn, workflow.RegisterOptions{Name: contract.WorkflowTurn})
+}
