@@ -30,4 +30,8 @@ const (
 	// payload. It would be retried, and the effect repeated, so every retry
 	// policy of ours lists it. Source: sdk-go v1.51.0, observed.
 	ErrSDKPayloadSize = "payloadSizeError"
+
+	// ErrSDKNotRegistered is the type the SDK gives a task whose activity type
+	// the worker lacks: nothing was started.
+	ErrSDKNotRegistered = "ActivityNotRegisteredError"
 )

@@ -1,5 +1,7 @@
 package contract
 
+import "encoding/json"
+
 // CallModelInput is the input of [ActivityCallModel]. It never holds the
 // transcript: the activity folds the run's own history up to its own
 // scheduled event. It adds what is new, once.
@@ -51,9 +53,18 @@ func (r CallModelResult) Message() Message {
 	for _, c := range r.Calls {
 		args := c.Args
 		if args == "" {
-			args = "{}"
+			args = placeholder(c.Raw)
 		}
 		m.ToolCalls = append(m.ToolCalls, ToolCall{ID: c.WireID, Name: c.Name, Args: args, Extra: c.Extra})
 	}
 	return m
+}
+
+// placeholder is what stands for arguments that were refused: the model's own
+// text where it is a JSON object, else an empty one.
+func placeholder(raw string) string {
+	if raw != "" && raw[0] == '{' && json.Valid([]byte(raw)) {
+		return raw
+	}
+	return "{}"
 }

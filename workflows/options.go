@@ -47,7 +47,7 @@ var final = []string{
 	contract.ErrToolNotExecuted, contract.ErrToolRefused, contract.ErrToolInterrupted,
 	contract.ErrAgentUnknown, contract.ErrModelAuth, contract.ErrModelQuota,
 	contract.ErrModelBadRequest, contract.ErrModelContextTooLong, contract.ErrModelRefused,
-	contract.ErrAnswerTooLarge, contract.ErrSDKPayloadSize,
+	contract.ErrAnswerTooLarge, contract.ErrSDKPayloadSize, contract.ErrSDKNotRegistered,
 }
 
 func modelOptions(id, summary string, limits contract.Limits) workflow.ActivityOptions {

@@ -49,6 +49,8 @@ func applicationOutcome(c *toolCall, id string, app *temporal.ApplicationError) 
 		return refusedEntry(c)
 	case contract.ErrToolNotExecuted:
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeNotExecuted}
+	case contract.ErrSDKNotRegistered:
+		return entryOf(contract.OutcomeNotExecuted, contract.TextNotExecuted(c.tool, "no worker has this tool"))
 	case contract.ErrToolTransient:
 		return lostOutcome(c)
 	default:

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -32,10 +34,13 @@ type turn struct {
 	shared map[string]contract.Entry // override key → its done call; never ranged over
 	loop   loopWatch
 
-	wrapUp   string          // why the next model call is the last, if it is
-	timedOut bool            // the wall clock has run out
-	ending   contract.Status // what a wrapped-up turn ends as
-	result   contract.TurnResult
+	wrapUp     string // why the next model call is the last, if it is
+	timedOut   bool   // the wall clock has run out
+	began      time.Time
+	watching   contract.Duration // the wall clock that is watched
+	cancelWork workflow.CancelFunc
+	ending     contract.Status // what a wrapped-up turn ends as
+	result     contract.TurnResult
 }
 
 func newTurn(ctx workflow.Context, in contract.TurnInput) (*turn, error) {
@@ -72,23 +77,29 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 		return nil, err
 	}
 	t.tell(ctx)
+	t.began = workflow.Now(ctx)
 	work, cancel := workflow.WithCancel(ctx)
-	if t.limits.MaxWallClock > 0 {
-		t.watchClock(ctx, cancel)
-	}
+	t.cancelWork = cancel
+	t.watchClock(ctx)
 	return work, nil
 }
 
-// watchClock cancels the turn's work when its wall clock has run out.
-func (t *turn) watchClock(ctx workflow.Context, cancelWork workflow.CancelFunc) {
+// watchClock cancels the turn's work when its wall clock has run out. The
+// start's limit holds from the beginning, the agent's from its first answer.
+func (t *turn) watchClock(ctx workflow.Context) {
+	limit := t.limits.MaxWallClock
+	if limit <= 0 || limit == t.watching {
+		return
+	}
+	t.watching = limit
+	left := max(0, t.began.Add(limit.Std()).Sub(workflow.Now(ctx)))
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		limit := t.limits.MaxWallClock
-		err := workflow.NewTimerWithOptions(ctx, limit.Std(), workflow.TimerOptions{
+		err := workflow.NewTimerWithOptions(ctx, left, workflow.TimerOptions{
 			Summary: "turn may take " + limit.String(),
 		}).Get(ctx, nil)
 		if err == nil && !t.ended() {
 			t.timedOut = true
-			cancelWork()
+			t.cancelWork()
 		}
 	})
 }

@@ -25,6 +25,7 @@ func RunTurn(ctx workflow.Context, in contract.TurnInput) (contract.TurnResult, 
 	}
 	for !t.ended() {
 		answer, err := t.callModel(work)
+		t.watchClock(ctx)
 		switch {
 		case err != nil:
 			t.endWithError(ctx, err)

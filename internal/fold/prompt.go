@@ -164,3 +164,39 @@ func ResultText(result contract.ToolResult) (string, error) {
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
+
+// Transcript is all that was said in the run so far, the last step included.
+// A call whose outcome is not known yet is answered by a note in brackets.
+func (r *Run) Transcript() ([]contract.Message, error) {
+	messages := append([]contract.Message{}, r.Input.Base...)
+	messages = append(messages, r.Input.Messages...)
+	for i, s := range r.Steps {
+		if s.Answer == nil {
+			continue
+		}
+		entries := r.entriesOf(i)
+		if len(entries) != len(s.Answer.Calls) {
+			entries = r.openEntries(s)
+		}
+		said, err := r.stepMessages(s, entries)
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, said...)
+	}
+	return messages, nil
+}
+
+// openEntries stands in for the workflow's word on a step that is under way.
+func (r *Run) openEntries(s *Step) []contract.Entry {
+	entries := make([]contract.Entry, len(s.Answer.Calls))
+	for i := range entries {
+		id := contract.CallActivityID(s.Input.Step, s.Input.Ordinal+i, 0)
+		if act := r.activities[id]; act != nil && act.State == StateCompleted {
+			entries[i] = contract.Entry{Ref: id, Outcome: contract.OutcomeDone}
+			continue
+		}
+		entries[i] = contract.Entry{Text: "[no result yet]", Outcome: OutcomeOpen}
+	}
+	return entries
+}

@@ -9,6 +9,7 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
@@ -77,22 +78,28 @@ const (
 	StateCanceled  State = "canceled"
 )
 
-// Build folds a run's events, in order from the first. A history that stops
-// anywhere is fine; one that does not begin at its beginning is an error.
-// Payloads are read through dc, nil meaning the SDK's default.
-func Build(events []*historypb.HistoryEvent, dc converter.DataConverter) (*Run, error) {
+// New is an empty fold; events are given to it by [Run.Add] in order, from the
+// first. Payloads are read through dc, nil meaning the SDK's default. It is
+// not safe for concurrent use.
+func New(dc converter.DataConverter) *Run {
 	if dc == nil {
 		dc = converter.GetDefaultDataConverter()
 	}
-	r := &Run{
+	return &Run{
 		Status:     contract.StatusRunning,
 		activities: map[string]*Activity{},
 		scheduled:  map[int64]*Activity{},
 		dc:         dc,
 	}
+}
+
+// Build folds a run's events, in order from the first. A history that stops
+// anywhere is fine; one that does not begin at its beginning is an error.
+func Build(events []*historypb.HistoryEvent, dc converter.DataConverter) (*Run, error) {
+	r := New(dc)
 	for _, e := range events {
-		if err := r.add(e); err != nil {
-			return nil, fmt.Errorf("event %d (%s): %w", e.GetEventId(), e.GetEventType(), err)
+		if err := r.Add(e); err != nil {
+			return nil, err
 		}
 	}
 	if r.Type == "" {
@@ -101,11 +108,23 @@ func Build(events []*historypb.HistoryEvent, dc converter.DataConverter) (*Run, 
 	return r, nil
 }
 
+// Add folds the next event.
+func (r *Run) Add(e *historypb.HistoryEvent) error {
+	if err := r.add(e); err != nil {
+		return fmt.Errorf("event %d (%s): %w", e.GetEventId(), e.GetEventType(), err)
+	}
+	return nil
+}
+
+// Scheduled is the activity that the event of that id scheduled, nil if none.
+func (r *Run) Scheduled(eventID int64) *Activity { return r.scheduled[eventID] }
+
 // Activity is the activity of that id, nil when the run has none.
 func (r *Run) Activity(id string) *Activity { return r.activities[id] }
 
 func (r *Run) add(e *historypb.HistoryEvent) error {
 	r.Events++
+	r.Bytes += int64(proto.Size(e))
 	at := e.GetEventTime().AsTime()
 	switch e.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:

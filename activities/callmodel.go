@@ -1,0 +1,192 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	sdkactivity "go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/fold"
+	"github.com/turnkeel/turnkeel/internal/wire"
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+// maxAnswerBytes bounds a recorded answer with its plan. A payload over 2 MiB
+// is refused by the server and would be asked for again and again.
+const maxAnswerBytes = 1500 << 10
+
+// CallModel is the activity [contract.ActivityCallModel]: it folds the run's
+// history into the transcript, asks the model, and plans every call of the
+// answer. Planning never fails the activity: that would ask, and pay, again.
+func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
+	stop := startHeartbeat(ctx, nil)
+	defer stop()
+	run, err := a.transcripts.Fold(ctx)
+	if err != nil {
+		return contract.CallModelResult{}, modelError(contract.ErrModelUnavailable, err)
+	}
+	agent, err := a.resolveAgent(in, run)
+	if err != nil {
+		return contract.CallModelResult{}, err
+	}
+	model, modelName, err := a.modelOf(agent)
+	if err != nil {
+		return contract.CallModelResult{}, err
+	}
+	request, tools, err := a.request(in, run, agent, modelName)
+	if err != nil {
+		return contract.CallModelResult{}, modelError(contract.ErrModelBadRequest, err)
+	}
+	answer, err := model.Complete(ctx, request, nil)
+	if err != nil {
+		return contract.CallModelResult{}, wireError(ctx, err)
+	}
+	result := contract.CallModelResult{
+		Content:      contract.BoundText(answer.Text, maxAnswerBytes/4),
+		Reasoning:    contract.BoundText(answer.Reasoning, 64<<10),
+		Model:        answer.Model,
+		FinishReason: answer.FinishReason,
+		RequestID:    answer.RequestID,
+		Usage:        answer.Usage,
+	}
+	if in.WrapUp == "" {
+		result.Calls = a.plan(in, run, agent, tools, answer)
+	}
+	if in.Step == 1 {
+		result.Agent = &agent
+	}
+	if size := answerSize(result); size > maxAnswerBytes {
+		return contract.CallModelResult{}, modelError(contract.ErrAnswerTooLarge,
+			fmt.Errorf("the model's answer has %d bytes; at most %d can be recorded", size, maxAnswerBytes))
+	}
+	return result, nil
+}
+
+func answerSize(r contract.CallModelResult) int {
+	n := len(r.Content) + len(r.Reasoning) + len(r.Extra)
+	for _, c := range r.Calls {
+		n += len(c.Args) + len(c.Raw) + len(c.Extra)
+	}
+	return n
+}
+
+// resolveAgent is the worker's agent on the first step, and the recorded one
+// after it: a deploy does not change a turn in flight.
+func (a *Activities) resolveAgent(in contract.CallModelInput, run *fold.Run) (contract.Agent, error) {
+	if in.Step > 1 {
+		if agent := run.Agent(); agent != nil {
+			return *agent, nil
+		}
+		return contract.Agent{}, modelError(contract.ErrModelBadRequest, errors.New("no earlier step recorded the agent"))
+	}
+	agent, ok := a.agents[in.Agent]
+	if !ok {
+		names := make([]string, 0, len(a.agents))
+		for name := range a.agents {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return contract.Agent{}, modelError(contract.ErrAgentUnknown,
+			fmt.Errorf("unknown agent %q; this worker has: %s", in.Agent, strings.Join(names, ", ")))
+	}
+	agent.Limits = agent.Limits.WithDefaults().Tighten(in.Limits)
+	return agent, nil
+}
+
+// request is what the model is sent, and the tools it is shown.
+func (a *Activities) request(in contract.CallModelInput, run *fold.Run, agent contract.Agent, model string) (wire.Request, []*tooldefs.Tool, error) {
+	transcript, err := run.Prompt(in)
+	if err != nil {
+		return wire.Request{}, nil, err
+	}
+	var messages []contract.Message
+	if agent.Instructions != "" {
+		messages = append(messages, contract.Message{Role: contract.RoleSystem, Content: agent.Instructions})
+	}
+	for _, m := range transcript {
+		if m.Role == contract.RoleTool {
+			m.Content = contract.BoundText(m.Content, agent.Limits.MaxToolResultChars)
+		}
+		messages = append(messages, m)
+	}
+	request := wire.Request{
+		Model: model, Temperature: agent.Temperature,
+		MaxOutputTokens: agent.Limits.MaxOutputTokens, ReasoningEffort: agent.ReasoningEffort,
+	}
+	var tools []*tooldefs.Tool
+	if in.WrapUp != "" {
+		messages = append(messages, contract.Message{Role: contract.RoleUser, Content: contract.TextWrapUp(in.WrapUp)})
+	} else {
+		tools = a.toolsOf(agent)
+		for _, t := range tools {
+			request.Tools = append(request.Tools, wire.Tool{Name: t.Name(), Description: t.Description(), Schema: t.InputSchema()})
+		}
+	}
+	request.Messages = messages
+	return request, tools, nil
+}
+
+// toolsOf are the worker's current tools that the agent names.
+func (a *Activities) toolsOf(agent contract.Agent) []*tooldefs.Tool {
+	names := agent.Tools
+	if slices.Contains(names, allTools) {
+		names = a.tools.Names()
+	}
+	var tools []*tooldefs.Tool
+	for _, name := range names {
+		if t, ok := a.tools.Lookup(name); ok {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// modelError is an error of a model call that crosses the boundary: typed,
+// bounded, valid UTF-8. The workflow's options say which types are retried.
+func modelError(kind string, err error) error {
+	return temporal.NewApplicationError(contract.BoundText(err.Error(), contract.MaxErrorText), kind)
+}
+
+// maxRetryAfter is the longest an endpoint's Retry-After is honoured; beyond
+// it the turn ends and says when to come back.
+const maxRetryAfter = 10 * time.Minute
+
+// wireError gives an endpoint's failure its type and its next attempt's time.
+func wireError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		if shuttingDown(ctx) {
+			return modelError(contract.ErrModelUnavailable, errors.New("the worker was stopped during the model call"))
+		}
+		return ctx.Err()
+	}
+	var w *wire.Error
+	if !errors.As(err, &w) {
+		return modelError(contract.ErrModelUnavailable, err)
+	}
+	kind := modelErrorType(w)
+	message := contract.BoundText(w.Error(), contract.MaxErrorText)
+	if !w.Retryable() || kind != contract.ErrModelUnavailable {
+		return temporal.NewNonRetryableApplicationError(message, kind, nil)
+	}
+	if w.RetryAfter > maxRetryAfter {
+		return temporal.NewNonRetryableApplicationError(
+			message+"; the endpoint asks to come back after "+w.RetryAfter.String(), contract.ErrModelQuota, nil)
+	}
+	return temporal.NewApplicationErrorWithOptions(message, kind, temporal.ApplicationErrorOptions{NextRetryDelay: w.RetryAfter})
+}
+
+// shuttingDown says that the worker, not the workflow, ended the activity.
+func shuttingDown(ctx context.Context) bool {
+	select {
+	case <-sdkactivity.GetWorkerStopChannel(ctx):
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,192 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	sdkactivity "go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.uber.org/zap"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+const (
+	// cancelGrace is how long a canceled handler has to come back with what it
+	// did, before it is told of as interrupted.
+	cancelGrace = 2 * time.Second
+
+	// maxResultBytes bounds a recorded result, once encoded. Over 2 MiB the
+	// server would refuse it, after the effect.
+	maxResultBytes = 1800 << 10
+
+	// metricAbandoned counts handlers that ignored their ctx and were left
+	// behind; each still holds a goroutine.
+	metricAbandoned = "turnkeel_abandoned_handlers"
+)
+
+// returned is what a handler came back with.
+type returned struct {
+	result contract.ToolResult
+	err    error
+}
+
+// callTool runs one attempt of a tool call. The guard stands before the
+// effect; heartbeats begin before the handler does; a handler that does not
+// come back in time is left behind and the call ends without it.
+func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) (contract.ToolResult, error) {
+	if err := refuse(ctx, tool, in); err != nil {
+		return contract.ToolResult{}, err
+	}
+	var progress atomic.Value
+	stop := startHeartbeat(ctx, func() any { return progress.Load() })
+	defer stop()
+	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
+	defer cancel()
+	done := make(chan returned, 1)
+	go func() {
+		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, &progress), in.Args)
+		done <- returned{result, err}
+	}()
+	select {
+	case r := <-done:
+		return a.outcome(ctx, tool, in, r)
+	case <-handlerCtx.Done():
+		return a.cut(ctx, tool, in, done)
+	}
+}
+
+// refuse stops a call that is not certainly the first start of an AtMostOnce
+// tool: a later attempt, one with heartbeat details of an earlier one, or one
+// that a reset brought into another run than the one that scheduled it.
+func refuse(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+	if in.Class != contract.ClassAtMostOnce {
+		return nil
+	}
+	info := sdkactivity.GetInfo(ctx)
+	if info.Attempt <= 1 && !sdkactivity.HasHeartbeatDetails(ctx) && !in.Lineage && in.RunID == info.WorkflowExecution.RunID {
+		return nil
+	}
+	return toolError(contract.ErrToolRefused, contract.OutcomeUnknown, contract.TextNotRepeated(tool.Name()), 0)
+}
+
+// call is what the handler is handed.
+func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, progress *atomic.Value) *tooldefs.Call {
+	info := sdkactivity.GetInfo(ctx)
+	logger := a.logger.With(zap.String("tool", tool.Name()), zap.String("turn", info.WorkflowExecution.ID),
+		zap.String("key", in.Key), zap.Int32("attempt", info.Attempt))
+	return tooldefs.NewCall(tooldefs.CallInfo{
+		Tool: tool.Name(), Key: in.Key, Turn: info.WorkflowExecution.ID, Session: in.Session,
+		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
+		Logger:   logging.Slog(logger),
+		Progress: func(data json.RawMessage) { progress.Store(data) },
+	})
+}
+
+// cut ends a call whose handler is still running: its time is over, the
+// workflow canceled it, or the worker stops.
+func (a *Activities) cut(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, done <-chan returned) (contract.ToolResult, error) {
+	if ctx.Err() == nil { // the handler's own deadline
+		a.abandoned(ctx, tool, in)
+		return contract.ToolResult{}, timedOut(tool, in)
+	}
+	select {
+	case r := <-done:
+		return a.outcome(ctx, tool, in, r)
+	case <-time.After(cancelGrace):
+		a.abandoned(ctx, tool, in)
+		return contract.ToolResult{}, interrupted(ctx, tool, in)
+	}
+}
+
+func (a *Activities) abandoned(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) {
+	sdkactivity.GetMetricsHandler(ctx).Counter(metricAbandoned).Inc(1)
+	a.logger.Warn("a handler did not return when its ctx ended and is left behind",
+		zapTool(tool), zap.String("key", in.Key))
+}
+
+// outcome turns what the handler came back with into a recorded result or a
+// typed error. What an error means is the tool's word: see [tooldefs.Tool.Judge].
+func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, r returned) (contract.ToolResult, error) {
+	if r.err == nil {
+		return bounded(r.result), nil
+	}
+	if ctx.Err() != nil && errors.Is(r.err, context.Canceled) {
+		return contract.ToolResult{}, interrupted(ctx, tool, in)
+	}
+	a.logger.Warn("tool failed", zapTool(tool), zap.String("key", in.Key), zap.Error(r.err))
+	v := tool.Judge(r.err)
+	if v.Retry && in.Class != contract.ClassAtMostOnce {
+		return contract.ToolResult{}, toolError(contract.ErrToolTransient, v.Outcome, v.Text, v.After)
+	}
+	return contract.ToolResult{}, toolError(errorType(v.Outcome), v.Outcome, v.Text, 0)
+}
+
+// errorType is the recorded type of a verdict.
+func errorType(o contract.Outcome) string {
+	switch o {
+	case contract.OutcomeFailed, contract.OutcomeInvalid:
+		return contract.ErrToolFailed
+	case contract.OutcomeTimedOut:
+		return contract.ErrToolTimedOut
+	case contract.OutcomeNotExecuted:
+		return contract.ErrToolNotExecuted
+	default:
+		return contract.ErrToolUnknown
+	}
+}
+
+// timedOut is our own timeout: final in every class.
+func timedOut(tool *tooldefs.Tool, in contract.ToolInput) error {
+	text := contract.TextTimedOut(tool.Name(), in.Timeout, in.Class)
+	if in.Class == contract.ClassSafeToRetry {
+		return toolError(contract.ErrToolTimedOut, contract.OutcomeTimedOut, text, 0)
+	}
+	return toolError(contract.ErrToolUnknown, contract.OutcomeUnknown, text, 0)
+}
+
+// interrupted is a call that was cut from outside. A worker that stops hands
+// a repeatable call to the next one; the stop is never the tool's failure.
+func interrupted(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+	if !shuttingDown(ctx) {
+		return ctx.Err() // reported as canceled; the workflow says what it means
+	}
+	if in.Class == contract.ClassAtMostOnce {
+		return toolError(contract.ErrToolUnknown, contract.OutcomeUnknown,
+			contract.TextUnknown(tool.Name(), "its worker was stopped while it ran"), 0)
+	}
+	return toolError(contract.ErrToolTransient, contract.OutcomeUnknown,
+		contract.TextUnknown(tool.Name(), "its worker was stopped while it ran"), 0)
+}
+
+// toolError is a tool's typed error; its detail is what the model is told.
+func toolError(kind string, outcome contract.Outcome, text string, after time.Duration) error {
+	return temporal.NewApplicationErrorWithOptions(text, kind, temporal.ApplicationErrorOptions{
+		NextRetryDelay: after,
+		Details:        []any{contract.ToolFailure{Text: text, Outcome: outcome}},
+	})
+}
+
+// bounded cuts a result that would not fit a payload. It is recorded cut and
+// marked so, and the call is never repeated for its size.
+func bounded(result contract.ToolResult) contract.ToolResult {
+	encoded, err := json.Marshal(result)
+	if err == nil && len(encoded) <= maxResultBytes {
+		return result
+	}
+	whole := result.Text
+	if len(result.JSON) > 0 {
+		whole = string(result.JSON)
+	}
+	result.JSON, result.Truncated, result.Bytes = nil, true, len(whole)
+	result.Text = contract.BoundText(whole, maxResultBytes/8) // a rune takes at most 6 bytes once escaped
+	return result
+}
+
+func zapTool(t *tooldefs.Tool) zap.Field { return zap.String("tool", t.Name()) }
+func zapError(err error) zap.Field       { return zap.Error(err) }

@@ -1,0 +1,47 @@
+package activities
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/wire"
+)
+
+// The environment of the default endpoint, as OpenAI's own clients name it.
+const (
+	envAPIKey  = "OPENAI_API_KEY"
+	envBaseURL = "OPENAI_BASE_URL"
+
+	openAIBaseURL  = "https://api.openai.com/v1"
+	openAIProvider = "openai"
+)
+
+// modelOf gives the client and the bare model name of an agent.
+func (a *Activities) modelOf(agent contract.Agent) (Model, string, error) {
+	provider, name, ok := strings.Cut(agent.Model, "/")
+	if !ok {
+		provider, name = openAIProvider, agent.Model
+	}
+	base := agent.Endpoint.BaseURL
+	if base == "" {
+		if provider != openAIProvider {
+			return nil, "", modelError(contract.ErrModelBadRequest, fmt.Errorf(
+				"agent %s: the provider %q has no address of its own yet; set endpoint.base_url in its agent.yaml", agent.Name, provider))
+		}
+		if base = a.getenv(envBaseURL); base == "" {
+			base = openAIBaseURL
+		}
+	}
+	keyVariable := agent.Endpoint.APIKeyEnv
+	if keyVariable == "" {
+		keyVariable = envAPIKey
+	}
+	key := a.getenv(keyVariable)
+	if key == "" && base == openAIBaseURL {
+		return nil, "", modelError(contract.ErrModelAuth, errors.New(
+			keyVariable+" is not set on the worker: set it, or set "+envBaseURL+" to another OpenAI-compatible endpoint"))
+	}
+	return wire.New(wire.Endpoint{BaseURL: base, APIKey: key}), name, nil
+}

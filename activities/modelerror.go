@@ -1,0 +1,27 @@
+package activities
+
+import (
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/wire"
+)
+
+// modelErrorType is the recorded type of an endpoint's failure. Only
+// [contract.ErrModelUnavailable] is retried.
+func modelErrorType(e *wire.Error) string {
+	switch e.Kind {
+	case wire.KindAuth:
+		return contract.ErrModelAuth
+	case wire.KindQuota:
+		return contract.ErrModelQuota
+	case wire.KindBadRequest, wire.KindNotAnEndpoint:
+		return contract.ErrModelBadRequest
+	case wire.KindContextTooLong:
+		return contract.ErrModelContextTooLong
+	case wire.KindRefused:
+		return contract.ErrModelRefused
+	case wire.KindTooLarge:
+		return contract.ErrAnswerTooLarge
+	default:
+		return contract.ErrModelUnavailable
+	}
+}

@@ -1,0 +1,144 @@
+package agenttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ModelRequest is a chat request as it came in.
+type ModelRequest struct {
+	At     time.Time
+	Header http.Header
+	Body   []byte
+
+	Model    string
+	Messages []ModelMessage
+	Tools    []ModelTool
+	Stream   bool
+
+	User string // the latest user message
+	Step int    // which step is due after it, from 1
+
+	includeUsage bool
+}
+
+// ModelMessage is a message of a chat request.
+type ModelMessage struct {
+	Role       string      `json:"role"`
+	Content    string      `json:"-"`
+	ToolCalls  []ModelCall `json:"tool_calls"`
+	ToolCallID string      `json:"tool_call_id"`
+
+	RawContent json.RawMessage `json:"content"` // nil: there was none
+}
+
+// ModelCall is a tool call of an assistant message.
+type ModelCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string  `json:"name"`
+		Arguments *string `json:"arguments"` // nil: there were none
+	} `json:"function"`
+}
+
+// ModelTool is a tool that a chat request offers.
+type ModelTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+// readRequest reads a chat request and says what is illegal about it. What
+// could be read is returned in any case.
+func readRequest(r *http.Request) (ModelRequest, error) {
+	out := ModelRequest{At: time.Now(), Header: r.Header.Clone()}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	out.Body = body
+	if err != nil {
+		return out, fmt.Errorf("the body was cut: %w", err)
+	}
+	var in struct {
+		Model             string          `json:"model"`
+		Messages          []ModelMessage  `json:"messages"`
+		Tools             *[]ModelTool    `json:"tools"`
+		ToolChoice        json.RawMessage `json:"tool_choice"`
+		ParallelToolCalls json.RawMessage `json:"parallel_tool_calls"`
+		Stream            bool            `json:"stream"`
+		StreamOptions     *struct {
+			IncludeUsage bool `json:"include_usage"`
+		} `json:"stream_options"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if err := dec.Decode(&in); err != nil {
+		return out, fmt.Errorf("the body is not a chat request: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return out, errors.New("there is more after the JSON of the request")
+	}
+	out.Model, out.Messages, out.Stream = in.Model, in.Messages, in.Stream
+	if in.Tools != nil {
+		out.Tools = *in.Tools
+	}
+	out.includeUsage = in.StreamOptions != nil && in.StreamOptions.IncludeUsage
+	contentErr := out.readContents()
+	out.place()
+	switch {
+	case contentErr != nil:
+		return out, contentErr
+	case in.Model == "":
+		return out, errors.New("model is missing")
+	case in.Tools != nil && len(*in.Tools) == 0:
+		return out, errors.New("tools is an empty list: leave it out")
+	case in.Tools == nil && (in.ToolChoice != nil || in.ParallelToolCalls != nil):
+		return out, errors.New("tool_choice or parallel_tool_calls without tools")
+	case in.StreamOptions != nil && !in.Stream:
+		return out, errors.New("stream_options without stream")
+	}
+	return out, out.check()
+}
+
+// readContents reads each content: a string, null, or a list of text parts.
+func (r *ModelRequest) readContents() error {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if len(m.RawContent) == 0 || string(m.RawContent) == "null" {
+			continue
+		}
+		if json.Unmarshal(m.RawContent, &m.Content) == nil {
+			continue
+		}
+		var parts []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if err := json.Unmarshal(m.RawContent, &parts); err != nil {
+			return fmt.Errorf("messages[%d]: content is neither a string nor a list of parts", i)
+		}
+		for _, p := range parts {
+			m.Content += p.Text
+		}
+	}
+	return nil
+}
+
+// place finds the latest user message and which step is due.
+func (r *ModelRequest) place() {
+	r.Step = 1
+	for _, m := range r.Messages {
+		switch m.Role {
+		case "user":
+			r.User, r.Step = m.Content, 1
+		case "assistant":
+			r.Step++
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package agenttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// Script is what a scripted model says. See the package doc for its YAML.
+type Script struct {
+	// Model is the name the server answers with and lists. If empty, it
+	// answers with the name it was asked for and lists "scripted".
+	Model string `yaml:"model"`
+
+	// Steps are the answers to each user message, in order: the first to the
+	// message itself, the second to the results of the first's calls, and so
+	// on. Required, unless there are Turns or a Hook.
+	Steps []Step `yaml:"steps"`
+
+	// Turns are steps for particular user messages. The first whose When is
+	// part of the latest user message is played; if none is, Steps are.
+	Turns []ScriptTurn `yaml:"turns"`
+
+	// Hook, if not nil, is asked before the script. It may answer by itself,
+	// or return nil for the script's step. It is called from several
+	// goroutines and may block: ctx ends with the request.
+	Hook func(ctx context.Context, r ModelRequest) *Step `yaml:"-"`
+}
+
+// ScriptTurn is a list of steps for some user messages.
+type ScriptTurn struct {
+	When  string `yaml:"when"` // required
+	Steps []Step `yaml:"steps"`
+}
+
+// Step is one answer of a scripted model.
+type Step struct {
+	Text      string       `yaml:"text"`
+	Reasoning string       `yaml:"reasoning"` // sent as reasoning_content
+	Calls     []ScriptCall `yaml:"calls"`
+
+	// Usage is what the answer reports. If zero, a rough count of four bytes a
+	// token.
+	Usage StepUsage `yaml:"usage"`
+
+	Delay      contract.Duration `yaml:"delay"`       // before the first chunk
+	ChunkDelay contract.Duration `yaml:"chunk_delay"` // before each further chunk
+
+	// Finish is the finish_reason. If empty, tool_calls or stop.
+	Finish string `yaml:"finish"`
+
+	// Failures are played first, one for each time that the same request
+	// comes; then the step is.
+	Failures []StepFailure `yaml:"failures"`
+}
+
+// ScriptCall is a tool call. At most one of Args and Raw is set; neither
+// means an empty object.
+type ScriptCall struct {
+	ID   string         `yaml:"id"` // if empty, call_<step>_<place>
+	Name string         `yaml:"name"`
+	Args map[string]any `yaml:"args"`
+	Raw  string         `yaml:"raw"` // the arguments as they go over the wire
+}
+
+// StepUsage counts tokens.
+type StepUsage struct {
+	Prompt     int `yaml:"prompt"`
+	Completion int `yaml:"completion"`
+	Cached     int `yaml:"cached"`
+	Reasoning  int `yaml:"reasoning"`
+}
+
+// StepFailure is a request that goes wrong. Exactly one of Status and Cut is
+// set.
+type StepFailure struct {
+	Status  int               `yaml:"status"`  // answer with this HTTP status
+	Message string            `yaml:"message"` // of the error; if empty, the status text
+	Code    string            `yaml:"code"`    // of the error, for example insufficient_quota
+	Headers map[string]string `yaml:"headers"` // for example Retry-After
+
+	// Cut closes the connection after this many chunks of the step's answer.
+	Cut int `yaml:"cut"`
+}
+
+// LoadScript reads a script from a file. Its errors name file, line and
+// column.
+func LoadScript(path string) (Script, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Script{}, err
+	}
+	return parseScript(path, data)
+}
+
+// ParseScript reads a script. Unknown fields, wrong types and steps that make
+// no sense are errors that name line and column.
+func ParseScript(data []byte) (Script, error) { return parseScript("script", data) }
+
+// arguments is the text of the call's arguments.
+func (c ScriptCall) arguments() (string, error) {
+	switch {
+	case c.Raw != "":
+		return c.Raw, nil
+	case len(c.Args) == 0:
+		return "{}", nil
+	}
+	text, err := json.Marshal(c.Args)
+	if err != nil {
+		return "", fmt.Errorf("args of %s: %w", c.Name, err)
+	}
+	return string(text), nil
+}
+
+// usage is the step's usage, or a rough count.
+func (s Step) usage(promptBytes int) StepUsage {
+	if s.Usage != (StepUsage{}) {
+		return s.Usage
+	}
+	said := len(s.Text) + len(s.Reasoning)
+	for _, c := range s.Calls {
+		args, _ := c.arguments()
+		said += len(c.Name) + len(args)
+	}
+	return StepUsage{Prompt: promptBytes/4 + 1, Completion: said/4 + 1}
+}
+
+func (s Step) finish() string {
+	switch {
+	case s.Finish != "":
+		return s.Finish
+	case len(s.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+// wait waits for d, or until ctx ends.
+func wait(ctx context.Context, d contract.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d.Std())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

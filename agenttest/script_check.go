@@ -1,0 +1,144 @@
+package agenttest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// scriptFault is a fault of a script and the YAML path where it is.
+type scriptFault struct {
+	path string // "$.steps[0].calls[1]"
+	text string
+}
+
+func parseScript(name string, data []byte) (Script, error) {
+	var s Script
+	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	switch err := dec.Decode(&s); {
+	case errors.Is(err, io.EOF):
+		return Script{}, fmt.Errorf("%s: the script is empty", name)
+	case err != nil:
+		return Script{}, fmt.Errorf("%s:%s", name, yamlError(err))
+	}
+	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return Script{}, fmt.Errorf("%s: a script is one YAML document, not several", name)
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return Script{}, fmt.Errorf("%s:%s", name, yamlError(err))
+	}
+	var all []error
+	for _, f := range s.faults() {
+		all = append(all, fmt.Errorf("%s:%s%s: %s", name, position(file, f.path), strings.TrimPrefix(f.path, "$."), f.text))
+	}
+	return s, errors.Join(all...)
+}
+
+// check says what is wrong with a script that was not read from YAML.
+func (s Script) check() error {
+	var all []error
+	for _, f := range s.faults() {
+		all = append(all, fmt.Errorf("script: %s: %s", strings.TrimPrefix(f.path, "$."), f.text))
+	}
+	return errors.Join(all...)
+}
+
+func (s Script) faults() []scriptFault {
+	var all []scriptFault
+	if len(s.Steps) == 0 && len(s.Turns) == 0 && s.Hook == nil {
+		all = append(all, scriptFault{"$", "there are no steps"})
+	}
+	all = append(all, stepFaults("$.steps", s.Steps)...)
+	for i, t := range s.Turns {
+		path := fmt.Sprintf("$.turns[%d]", i)
+		if t.When == "" {
+			all = append(all, scriptFault{path, "when is missing: a part of the user message it answers"})
+		}
+		if len(t.Steps) == 0 {
+			all = append(all, scriptFault{path, "there are no steps"})
+		}
+		all = append(all, stepFaults(path+".steps", t.Steps)...)
+	}
+	return all
+}
+
+func stepFaults(path string, steps []Step) []scriptFault {
+	var all []scriptFault
+	for i, s := range steps {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		all = append(all, s.faults(at)...)
+	}
+	return all
+}
+
+func (s Step) faults(at string) []scriptFault {
+	var all []scriptFault
+	add := func(path, format string, args ...any) {
+		all = append(all, scriptFault{path, fmt.Sprintf(format, args...)})
+	}
+	if s.Text == "" && len(s.Calls) == 0 && s.Finish == "" && len(s.Failures) == 0 {
+		add(at, "a step needs text, calls, a finish or failures")
+	}
+	if s.Delay < 0 || s.ChunkDelay < 0 {
+		add(at, "a delay is negative")
+	}
+	for i, c := range s.Calls {
+		path := fmt.Sprintf("%s.calls[%d]", at, i)
+		if c.Name == "" {
+			add(path, "name is missing")
+		}
+		if c.Raw != "" && c.Args != nil {
+			add(path, "args and raw exclude each other")
+		}
+		if _, err := c.arguments(); err != nil {
+			add(path, "%v", err)
+		}
+	}
+	for i, f := range s.Failures {
+		path := fmt.Sprintf("%s.failures[%d]", at, i)
+		switch {
+		case (f.Status != 0) == (f.Cut != 0):
+			add(path, "exactly one of status and cut is needed")
+		case f.Status != 0 && (f.Status < 300 || f.Status > 599), f.Cut < 0:
+			add(path, "status is 300 to 599, cut at least 1")
+		}
+	}
+	return all
+}
+
+// yamlError is an error of goccy/go-yaml as "line:column: message".
+func yamlError(err error) string {
+	var y yaml.Error
+	if !errors.As(err, &y) || y.GetToken() == nil {
+		return " " + err.Error()
+	}
+	p := y.GetToken().Position
+	return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, y.GetMessage())
+}
+
+// position is "line:column: " of a path, or " " if it cannot be told.
+func position(file *ast.File, path string) string {
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return " "
+	}
+	node, err := p.FilterFile(file)
+	if err != nil || node.GetToken() == nil {
+		return " "
+	}
+	token := node.GetToken()
+	// The token of a mapping is its first colon; its key stands before it.
+	if m, ok := node.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		token = m.Values[0].Key.GetToken()
+	} else if v, ok := node.(*ast.MappingValueNode); ok {
+		token = v.Key.GetToken()
+	}
+	return fmt.Sprintf("%d:%d: ", token.Position.Line, token.Position.Column)
+}

@@ -1,0 +1,88 @@
+package agenttest
+
+import (
+	"context"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	sdkclient "go.temporal.io/sdk/client"
+
+	"github.com/turnkeel/turnkeel/internal/conn"
+	"github.com/turnkeel/turnkeel/internal/devproc"
+)
+
+// Server is a Temporal server for tests.
+type Server struct {
+	Address   string
+	Namespace string
+	UI        string // empty for a server named by TEMPORAL_ADDRESS
+}
+
+// StartServer gives a real Temporal server: the one that TEMPORAL_ADDRESS
+// names, else a development server of its own that ends with the test. The
+// first use on a machine builds it, which takes minutes and is said on
+// standard error; a plain go test needs a -timeout that allows for it.
+func StartServer(t testing.TB) Server {
+	t.Helper()
+	server, stop, err := startServer(t.Context())
+	if err != nil {
+		t.Fatalf("a Temporal server for the test: %v", err)
+	}
+	t.Cleanup(stop)
+	return server
+}
+
+// MainServer is [StartServer] for a TestMain: one server for a whole package.
+func MainServer(ctx context.Context) (_ Server, stop func(), err error) {
+	return startServer(ctx)
+}
+
+func startServer(ctx context.Context) (Server, func(), error) {
+	if os.Getenv("TEMPORAL_ADDRESS") != "" {
+		_, info, err := conn.Options(conn.Overrides{})
+		return Server{Address: info.Address, Namespace: info.Namespace}, func() {}, err
+	}
+	bin, err := devproc.Ensure(ctx, devproc.Printer(os.Stderr))
+	if err != nil {
+		return Server{}, nil, err
+	}
+	s, err := devproc.Start(ctx, bin, devproc.Options{Stderr: io.Discard})
+	if err != nil {
+		return Server{}, nil, err
+	}
+	stop := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		_ = s.Stop(ctx) //nolint:errcheck // it is gone either way
+	}
+	return Server{Address: s.Address, Namespace: s.Namespace, UI: s.UI}, stop, nil
+}
+
+// Dial connects to the server; the client is closed with the test.
+func (s Server) Dial(t testing.TB) sdkclient.Client {
+	t.Helper()
+	options := sdkclient.Options{HostPort: s.Address, Namespace: s.Namespace, Logger: quiet{}}
+	info := conn.Info{Address: s.Address, Namespace: s.Namespace}
+	if os.Getenv("TEMPORAL_ADDRESS") != "" { // with its TLS and keys
+		var err error
+		if options, info, err = conn.Options(conn.Overrides{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client, err := conn.DialOptions(t.Context(), options, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// quiet drops the SDK's log; what matters in a test is asserted.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}

@@ -1,0 +1,138 @@
+package agentfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Env is the environment variables an agent's tools may read. None of it is
+// part of [Definition.Agent]: it is neither recorded nor digested.
+type Env struct {
+	Required []string          // must be set and not empty when the worker starts
+	Optional map[string]string // name to the value it has when it is not set
+	Bind     map[string]string // declared name to the name of the variable that holds it
+}
+
+// Lookup gives the value of a declared variable; declared is false for any
+// other name. lookup is [os.LookupEnv] or the like. An optional variable that
+// is unset or empty has the value the file gives it.
+func (e Env) Lookup(name string, lookup func(string) (string, bool)) (value string, declared bool) {
+	fallback, optional := e.Optional[name]
+	if !optional && !slices.Contains(e.Required, name) {
+		return "", false
+	}
+	if value, _ := lookup(e.variable(name)); value != "" {
+		return value, true
+	}
+	return fallback, true
+}
+
+func (e Env) variable(name string) string {
+	if bound, ok := e.Bind[name]; ok {
+		return bound
+	}
+	return name
+}
+
+// CheckEnv says, in one [Errors], which required variables of which agents
+// are missing or empty. It never shows a value.
+func CheckEnv(defs []Definition, lookup func(string) (string, bool)) error {
+	var problems Errors
+	for _, def := range defs {
+		for i, name := range def.Env.Required {
+			if value, _ := def.Env.Lookup(name, lookup); value != "" {
+				continue
+			}
+			var where place
+			if i < len(def.envAt) {
+				where = def.envAt[i]
+			}
+			asName := ""
+			if variable := def.Env.variable(name); variable != name {
+				asName = fmt.Sprintf(" (bound to %s)", variable)
+			}
+			problems = append(problems, problem(def.File, where, "agent %s requires the environment variable %s%s, which is not set or empty", def.Agent.Name, name, asName))
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return problems
+}
+
+func (r *reader) env(n ast.Node, def *Definition) {
+	e := &def.Env
+	bindAt := map[string]place{}
+	r.mapping(n, "env", []field{
+		{"required", func(n ast.Node) {
+			for i, item := range r.list(n, "env.required", "a list of variable names") {
+				if name := r.variable(item, fmt.Sprintf("env.required[%d]", i)); name != "" {
+					e.Required = append(e.Required, name)
+					def.envAt = append(def.envAt, at(item))
+				}
+			}
+		}},
+		{"optional", func(n ast.Node) {
+			e.Optional = map[string]string{}
+			r.entries(n, "env.optional", func(key string, keyAt place, value ast.Node) {
+				if text, ok := r.text(value, "env.optional."+bound(key, 80)); ok && r.checkVariable(keyAt, "env.optional", key) {
+					e.Optional[key] = text
+				}
+			})
+		}},
+		{"bind", func(n ast.Node) {
+			e.Bind = map[string]string{}
+			r.entries(n, "env.bind", func(key string, keyAt place, value ast.Node) {
+				if name := r.variable(value, "env.bind."+bound(key, 80)); name != "" {
+					e.Bind[key], bindAt[key] = name, keyAt
+				}
+			})
+		}},
+	})
+	r.checkEnv(def, bindAt)
+}
+
+func (r *reader) checkEnv(def *Definition, bindAt map[string]place) {
+	e := def.Env
+	for i, name := range e.Required {
+		_, optional := e.Optional[name]
+		switch {
+		case optional:
+			r.report(def.envAt[i], "env: %s is both required and optional; keep one", name)
+		case slices.Contains(e.Required[:i], name):
+			r.report(def.envAt[i], "env: %s is required twice", name)
+		}
+	}
+	declared := slices.Concat(e.Required, slices.Sorted(maps.Keys(e.Optional)))
+	for _, name := range slices.Sorted(maps.Keys(e.Bind)) {
+		if !slices.Contains(declared, name) {
+			r.report(bindAt[name], "env.bind: %s is neither required nor optional%s", quote(name), didYouMean(name, declared))
+		}
+	}
+}
+
+// variable reads the name of an environment variable. What is no name is not
+// repeated: it may be the secret itself.
+func (r *reader) variable(n ast.Node, what string) string {
+	text, ok := r.text(n, what)
+	if !ok || !r.checkVariable(at(n), what, text) {
+		return ""
+	}
+	return text
+}
+
+func (r *reader) checkVariable(at place, what, name string) bool {
+	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`).MatchString(name) {
+		return true
+	}
+	r.report(at, "%s: want the name of an environment variable, like OPENAI_API_KEY, never its value", what)
+	return false
+}
+
+func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,167 @@
+// Package agentfile reads agents/<name>/agent.yaml and the instructions beside
+// it into [contract.Agent]. It is worker-side and pure but for reading files;
+// start at [Load].
+//
+// It is strict: an unknown key, a wrong type or a bad value is refused, and
+// all problems of all agents are listed at once, each with its place.
+package agentfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// The names of the files of an agent, and how large they may be.
+const (
+	FileName         = "agent.yaml"
+	InstructionsName = "instructions.md" // read when the key instructions is absent
+
+	MaxFileBytes         = 256 << 10
+	MaxInstructionsBytes = 256 << 10 // recorded in every turn's history
+)
+
+// Definition is one agent as its file declares it.
+type Definition struct {
+	// Agent is what a turn records. Its Tools are those of the file, or none
+	// yet where the file says `all`: see [Definition.Resolve].
+	Agent contract.Agent
+
+	// File is the agent.yaml, as a path that can be opened from where Load was
+	// called.
+	File string
+
+	// ToolNames are the tools as the file names them, [AllTools] included.
+	ToolNames []string
+
+	// Env are the environment variables the agent declares.
+	Env Env
+
+	toolsAt []place // beside ToolNames
+	envAt   []place // beside Env.Required
+}
+
+// Load reads every agent of a folder that holds one folder per agent, sorted
+// by folder. Folders whose name begins with "." or "_" and plain files are
+// passed over. The error is an [Errors] with every problem found, and then
+// there are no definitions.
+func Load(dir string) ([]Definition, error) {
+	return LoadFS(os.DirFS(dir), dir)
+}
+
+// LoadFS is [Load] for any file system; dir is only how messages and
+// [Definition.File] call its root.
+func LoadFS(fsys fs.FS, dir string) ([]Definition, error) {
+	l := &loader{fsys: fsys, dir: dir}
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		l.problemf(dir, "cannot read the agents folder (%s); start in a folder that has one, or name another", reason(err))
+		return nil, l.problems
+	}
+	defs := l.agents(entries)
+	if len(defs) == 0 && len(l.problems) == 0 {
+		l.problemf(dir, "no agent in this folder; create %s", path.Join(dir, "<name>", FileName))
+	}
+	if len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	return defs, nil
+}
+
+type loader struct {
+	fsys     fs.FS
+	dir      string
+	problems Errors
+}
+
+func (l *loader) problemf(file, format string, args ...any) {
+	l.problems = append(l.problems, problem(file, place{}, format, args...))
+}
+
+func (l *loader) agents(entries []fs.DirEntry) []Definition {
+	var defs []Definition
+	for _, entry := range entries {
+		folder := entry.Name()
+		if strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") {
+			continue
+		}
+		info, err := fs.Stat(l.fsys, folder) // follows a link, which the entry does not
+		if err != nil {
+			l.problemf(path.Join(l.dir, folder), "cannot be read (%s)", reason(err))
+			continue
+		}
+		if !info.IsDir() {
+			l.strayFile(folder)
+			continue
+		}
+		if def, ok := l.agent(folder); ok {
+			l.addUnique(&defs, def)
+		}
+	}
+	return defs
+}
+
+// strayFile points at an agent that lies flat, where nobody would read it.
+func (l *loader) strayFile(name string) {
+	stem, isYAML := strings.CutSuffix(name, ".yaml")
+	if !isYAML {
+		stem, isYAML = strings.CutSuffix(name, ".yml")
+	}
+	if isYAML {
+		l.problemf(path.Join(l.dir, name), "is not read here; move it to %s", path.Join(l.dir, stem, FileName))
+	}
+}
+
+func (l *loader) addUnique(defs *[]Definition, def Definition) {
+	same := slices.IndexFunc(*defs, func(d Definition) bool { return d.Agent.Name == def.Agent.Name })
+	if same >= 0 {
+		l.problemf(def.File, "the name %q is taken by %s; give one of them another name", def.Agent.Name, (*defs)[same].File)
+		return
+	}
+	*defs = append(*defs, def)
+}
+
+// agent reads one folder; ok is false when nothing of it can be used. A
+// definition with problems is returned too, so that its name counts.
+func (l *loader) agent(folder string) (def Definition, ok bool) {
+	name := path.Join(folder, FileName)
+	file := path.Join(l.dir, name)
+	data, err := fs.ReadFile(l.fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.problemf(path.Join(l.dir, folder), "%s", l.missing(folder))
+		return Definition{}, false
+	case err != nil:
+		l.problemf(file, "cannot be read (%s)", reason(err))
+		return Definition{}, false
+	case len(data) > MaxFileBytes:
+		l.problemf(file, "is %d bytes long, at most %d are allowed; put long text into %s", len(data), MaxFileBytes, InstructionsName)
+		return Definition{}, false
+	}
+	r := &reader{file: file}
+	def, ok = r.definition(data, folder, l.fsys)
+	l.problems = append(l.problems, r.problems...)
+	return def, ok
+}
+
+func (l *loader) missing(folder string) string {
+	if _, err := fs.Stat(l.fsys, path.Join(folder, "agent.yml")); err == nil {
+		return "has agent.yml; rename it to " + FileName
+	}
+	return "has no " + FileName + "; add one, or begin the folder's name with _ to have it passed over"
+}
+
+// reason is the cause of a file system's error without the path, which the
+// message has already.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,122 @@
+package agentfile
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+const shipped = "../../agents"
+
+func readSchema(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("agent.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// problems validates a YAML text by the editors' schema.
+func schemaProblems(t *testing.T, text string) []string {
+	t.Helper()
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := gojsonschema.Validate(gojsonschema.NewBytesLoader(readSchema(t)), gojsonschema.NewBytesLoader(asJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	for _, e := range result.Errors() {
+		problems = append(problems, e.String())
+	}
+	return problems
+}
+
+func TestShippedAgents(t *testing.T) {
+	t.Parallel()
+	defs, err := Load(shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, def := range defs {
+		text, err := os.ReadFile(def.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := schemaProblems(t, string(text)); problems != nil {
+			t.Errorf("%s: the schema refuses it: %v", def.File, problems)
+		}
+		if def.Agent.Instructions == "" {
+			t.Errorf("%s: no instructions", def.File)
+		}
+	}
+}
+
+func TestSchemaAgreesWithTheReader(t *testing.T) {
+	t.Parallel()
+	if problems := schemaProblems(t, whole); problems != nil {
+		t.Errorf("refused: %v", problems)
+	}
+	const m = "model: openai/x\n"
+	for _, bad := range []string{
+		"name: x\n", "model: gpt\n", m + "nam: x\n", m + "name: X\n", m + "temperature: 3\n", m + "tools: refund\n", m + "tools: [a b]\n",
+		m + "limits: {max_steps: 0}\n", m + "limits: {max_wall_clock: 30}\n", m + "limits: {maxSteps: 1}\n", m + "endpoint: {base_url: x}\n",
+		m + "endpoint: {base_url: 'https://u:p@h/v1'}\n", m + "endpoint: {api_key_env: sk-1}\n", m + "sandbox: false\n", m + "reasoning_effort: most\n", m + "env: {required: A}\n",
+	} {
+		if _, err := LoadFS(one(bad), "agents"); err == nil {
+			t.Errorf("the reader accepts %q", bad)
+		}
+		if schemaProblems(t, bad) == nil {
+			t.Errorf("the schema accepts %q", bad)
+		}
+	}
+}
+
+func TestSchemaHasTheReadersKeys(t *testing.T) {
+	t.Parallel()
+	type object struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	var root object
+	if err := json.Unmarshal(readSchema(t), &root); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, f := range new(reader).agentFields(&Definition{}, &instructionsFile{}) {
+		if !slices.Contains(laterKeys(), f.name) {
+			keys = append(keys, f.name)
+		}
+	}
+	slices.Sort(keys)
+	if diff := cmp.Diff(keys, slices.Sorted(maps.Keys(root.Properties))); diff != "" {
+		t.Error(diff)
+	}
+	var limits object
+	if err := json.Unmarshal(root.Properties["limits"], &limits); err != nil {
+		t.Fatal(err)
+	}
+	// Every limit of the contract can be written in the file.
+	one := contract.Limits{MaxSteps: 1, MaxToolCallsPerStep: 1, MaxToolConcurrency: 1, MaxToolResultChars: 1, MaxWallClock: 1, MaxAttemptsPerTask: 1, MaxOutputTokens: 1, TokenBudget: 1}
+	data, err := json.Marshal(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written map[string]any
+	if err := json.Unmarshal(data, &written); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(written)), slices.Sorted(maps.Keys(limits.Properties))); diff != "" {
+		t.Error(diff)
+	}
+}

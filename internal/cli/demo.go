@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/examples/support"
+	"github.com/turnkeel/turnkeel/internal/devproc"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var f stackFlags
+	var keep bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show a whole agent turn: Temporal server, Web UI, worker, model",
+		Long: `Shows one agent turn as it happens, on a Temporal server that it brings up
+itself: the model is called, two lookups run in parallel, one refund is made,
+and the model answers.
+
+Without OPENAI_API_KEY and OPENAI_BASE_URL a script plays the model; with one
+of them the same turn runs on the real model. With TEMPORAL_ADDRESS set the
+turn runs on that server instead.
+
+The data stays in .turnkeel, so "starter dev" shows the turn again later.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, f, keep) },
+	}
+	stackFlagsOf(cmd, &f)
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep server and worker up until Ctrl-C")
+	return cmd
+}
+
+func stackFlagsOf(cmd *cobra.Command, f *stackFlags) {
+	cmd.Flags().IntVar(&f.port, "port", devproc.Default, "port of the Temporal server; 0: free ones, -1: that of temporal-dev.yaml")
+	cmd.Flags().IntVar(&f.uiPort, "ui-port", devproc.Default, "port of the Web UI; 0: a free one, -1: the default")
+	cmd.Flags().StringVar(&f.agents, "agents", turnkeel.DefaultAgentsDir, "folder with one folder per agent")
+}
+
+func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
+	id := "demo-" + strings.ToLower(rand.Text()[:10])
+	f.queue = id // of its own, so that no other worker takes the turn
+	f.ledger = filepath.Join(stateDir, "demo", id+".ledger.jsonl")
+	if f.port == 0 {
+		f.uiPort = 0
+	}
+	s, err := a.up(cmd.Context(), f)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	ctx, stop := s.watch(cmd.Context())
+	defer stop()
+	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: id, Input: contract.TurnInput{
+		Agent:    support.AgentName,
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: support.DemoMessage}},
+	}})
+	if err != nil {
+		return reasonOf(ctx, err)
+	}
+	a.say("Turn: %s\nWeb UI: %s\n\n          user: %s", turn.ID, s.link(turn.ID, turn.RunID), support.DemoMessage)
+	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
+	if err != nil {
+		return reasonOf(ctx, err)
+	}
+	report := s.report(run, turn.ID, turn.RunID)
+	if err := a.tellDemo(report, f); err != nil {
+		return err
+	}
+	if keep {
+		a.say("\nServer and worker stay up; Ctrl-C stops them.")
+		<-cmd.Context().Done()
+	}
+	return ended(report)
+}
+
+func (a *app) tellDemo(report turnReport, f stackFlags) error {
+	if a.json() {
+		return a.print(report)
+	}
+	fmt.Fprintln(a.out)
+	printEffects(a.out, report.Effects)
+	lines, err := os.ReadFile(f.ledger)
+	if err == nil {
+		fmt.Fprintf(a.out, "\nThe refund's ledger (%s) has %d line:\n%s", f.ledger, strings.Count(string(lines), "\n"), lines)
+	}
+	fmt.Fprintf(a.out, "\nThis turn in the Temporal Web UI: %s\n", report.WebUI)
+	if os.Getenv(envTemporalAddress) == "" {
+		fmt.Fprintln(a.out, "The server stops with this command; `go run ./starter dev` brings it back, with this turn in it.")
+	}
+	return nil
+}

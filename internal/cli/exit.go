@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"errors"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/turnkeel/turnkeel/internal/conn"
+)
+
+// Exit codes.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3 // or unreachable
+	ExitInterrupted = 130
+)
+
+// exitCode is the exit code of a command's error.
+func exitCode(err error) int {
+	var unreachable *conn.Error
+	var notFound *serviceerror.NotFound
+	var noNamespace *serviceerror.NamespaceNotFound
+	switch {
+	case errors.As(err, &unreachable), errors.As(err, &notFound), errors.As(err, &noNamespace):
+		return ExitNotFound
+	default:
+		return ExitFailed
+	}
+}

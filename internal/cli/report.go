@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/fold"
+)
+
+// turnReport is a turn as --output json shows it.
+type turnReport struct {
+	WorkflowID string          `json:"workflow_id"`
+	RunID      string          `json:"run_id"`
+	Agent      string          `json:"agent"`
+	Status     contract.Status `json:"status"`
+	Reason     string          `json:"reason,omitempty"`
+	Text       string          `json:"text"`
+	Steps      int             `json:"steps"`
+	Usage      contract.Usage  `json:"usage"`
+	Effects    []fold.Effect   `json:"effects"`
+	WebUI      string          `json:"web_ui"`
+
+	Messages []contract.Message `json:"messages,omitempty"` // show only
+}
+
+func (s *session) report(run *fold.Run, workflowID, runID string) turnReport {
+	r := turnReport{
+		WorkflowID: workflowID, RunID: runID, Agent: run.Input.Agent, Status: run.Status,
+		Steps: len(run.Steps), Effects: run.Effects(), WebUI: s.link(workflowID, runID),
+	}
+	for _, step := range run.Steps {
+		if step.Answer != nil {
+			r.Usage = r.Usage.Add(step.Answer.Usage)
+		}
+	}
+	if run.Result != nil {
+		r.Reason, r.Text = run.Result.Reason, run.Result.Text
+	}
+	if r.Effects == nil {
+		r.Effects = []fold.Effect{}
+	}
+	return r
+}
+
+// print writes one JSON object on one line.
+func (a *app) print(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// ended is the error of a turn that did not complete, nil otherwise.
+func ended(r turnReport) error {
+	switch r.Status {
+	case contract.StatusCompleted:
+		return nil
+	case contract.StatusRunning, contract.StatusWaiting:
+		return fmt.Errorf("turn %s is still %s", r.WorkflowID, r.Status)
+	default:
+		return fmt.Errorf("turn %s ended as %s: %s", r.WorkflowID, r.Status, r.Reason)
+	}
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one run of the command line.
+type app struct {
+	in     io.Reader
+	out    io.Writer
+	errOut io.Writer
+
+	output   string // text or json
+	webUI    string
+	runsCode bool // the arguments were right and a command's own code runs
+}
+
+// Main runs the command line and returns the exit code. SIGINT and SIGTERM end
+// what it does in an orderly way; a second one ends the process at once.
+func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() { // the second signal is the system's own
+		<-ctx.Done()
+		stop()
+	}()
+	a := &app{in: in, out: out, errOut: errOut}
+	cmd := a.root()
+	cmd.SetArgs(args)
+	cmd.SetIn(in)
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return ExitDone
+	}
+	code := exitCode(err)
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "interrupted; everything that was started here has been stopped")
+		return ExitInterrupted
+	case !a.runsCode:
+		fmt.Fprintf(errOut, "%v\nSee: starter --help\n", err)
+		return ExitUsage
+	default:
+		fmt.Fprintln(errOut, err)
+		return code
+	}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "starter",
+		Short: "Start, follow and show agent turns",
+		Long: `Starts, follows and shows agent turns.
+
+It connects by Temporal's environment conventions: TEMPORAL_ADDRESS,
+TEMPORAL_NAMESPACE, TEMPORAL_TLS…, TEMPORAL_API_KEY, or a profile of
+temporal.toml named by TEMPORAL_PROFILE.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
+130 interrupted by a signal.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.output != "text" && a.output != "json" {
+				return fmt.Errorf("--output %q: want text or json", a.output)
+			}
+			a.runsCode = true
+			return nil
+		},
+	}
+	root.PersistentFlags().StringVarP(&a.output, "output", "o", "text", "text, or json (JSON only on standard output)")
+	root.PersistentFlags().StringVar(&a.webUI, "web-ui", os.Getenv("TURNKEEL_WEB_UI"),
+		"address of the Temporal Web UI, for links (default: port 8233 of the server's host; environment TURNKEEL_WEB_UI)")
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only for an unknown flag
+	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(),
+		a.listCommand(), a.workerCommand())
+	return root
+}
+
+func (a *app) json() bool { return a.output == "json" }
+
+// say writes what happens on the way: to standard output for people, to
+// standard error when standard output is JSON.
+func (a *app) say(format string, args ...any) {
+	w := a.out
+	if a.json() {
+		w = a.errOut
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+type runFlags struct {
+	agent, turnID, queue string
+	detach               bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   `run --agent NAME "what to do"`,
+		Short: "Start a turn and follow it to its end",
+		Long: `Starts a turn of an agent and follows it to its end. Leaving early (Ctrl-C)
+harms nothing: the turn goes on, and "starter show" finds it.
+
+What you write lives in the turn's history, readable by everyone who may read
+the namespace: write no secret.`,
+		Example: `  starter run --agent support "Refund order A-1001, please."
+  starter run --agent support --turn-id ticket-4711 "…"   # the same id again is the same turn`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, strings.Join(args, " ")) },
+	}
+	cmd.Flags().StringVar(&f.agent, "agent", "", "name of the agent (required)")
+	cmd.Flags().StringVar(&f.turnID, "turn-id", "", "workflow id; the same id again returns the same turn")
+	cmd.Flags().StringVar(&f.queue, "task-queue", contract.DefaultTaskQueue, "task queue of the worker")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "return once the turn is started")
+	if err := cmd.MarkFlagRequired("agent"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
+	ctx := cmd.Context()
+	if strings.TrimSpace(message) == "" {
+		return errors.New("the message is empty: say what the agent is to do")
+	}
+	s, err := a.connect(ctx, "", f.queue)
+	if err != nil {
+		return err
+	}
+	defer s.temporal.Close()
+	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: f.turnID, Input: contract.TurnInput{
+		Agent:    f.agent,
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
+	}})
+	if err != nil {
+		return err
+	}
+	verb := "turn"
+	if turn.Existed {
+		verb = "turn exists already:"
+	}
+	a.say("%s %s\n%s", verb, turn.ID, s.link(turn.ID, turn.RunID))
+	if f.detach {
+		if a.json() {
+			return a.print(map[string]string{"workflow_id": turn.ID, "run_id": turn.RunID, "web_ui": s.link(turn.ID, turn.RunID)})
+		}
+		return nil
+	}
+	stopHint := a.hintNoWorker(ctx, s, f.queue)
+	defer stopHint()
+	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
+	if err != nil {
+		if ctx.Err() != nil {
+			a.say("left; the turn goes on: starter show %s", turn.ID)
+		}
+		return err
+	}
+	report := s.report(run, turn.ID, turn.RunID)
+	if a.json() {
+		if err := a.print(report); err != nil {
+			return err
+		}
+	}
+	return ended(report)
+}

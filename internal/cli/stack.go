@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	sdkclient "go.temporal.io/sdk/client"
+
+	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/agenttest"
+	"github.com/turnkeel/turnkeel/examples/support"
+	"github.com/turnkeel/turnkeel/internal/conn"
+	"github.com/turnkeel/turnkeel/internal/devproc"
+)
+
+// The environment that says where models and servers are.
+const (
+	envTemporalAddress = "TEMPORAL_ADDRESS"
+	envAPIKey          = "OPENAI_API_KEY"
+	envBaseURL         = "OPENAI_BASE_URL"
+)
+
+// stateDir is where the demo and the dev server keep their data, in the
+// working directory.
+const stateDir = ".turnkeel"
+
+// stack is a whole Turnkeel on one machine: server, model and worker. What it
+// started is stopped by close, in the reverse order.
+type stack struct {
+	*session
+	worker *workerProcess
+	log    *tail
+	stops  []func()
+}
+
+type stackFlags struct {
+	port, uiPort  int
+	agents, queue string
+	ledger        string
+	workerLog     io.Writer // besides the tail
+}
+
+// up brings the stack up; on an error nothing of it is left.
+func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
+	s := &stack{log: &tail{}}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if _, err := os.Stat(f.agents); err != nil {
+		return nil, fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", f.agents)
+	}
+	if err := os.MkdirAll(filepath.Dir(f.ledger), 0o755); err != nil { //nolint:gosec // the user's own data
+		return nil, fmt.Errorf("make a place for the ledger: %w", err)
+	}
+	env := os.Environ()
+	if os.Getenv(envTemporalAddress) != "" {
+		a.say("Temporal server: %s (from %s)", os.Getenv(envTemporalAddress), envTemporalAddress)
+		s.session, err = a.connect(ctx, "", f.queue)
+	} else {
+		env, err = a.startServer(ctx, s, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, s.temporal.Close)
+	modelEnv, err := a.startModel(s)
+	if err != nil {
+		return nil, err
+	}
+	var log io.Writer = s.log
+	if f.workerLog != nil {
+		log = io.MultiWriter(s.log, f.workerLog)
+	}
+	s.worker, err = startWorker(workerConfig{
+		queue: f.queue, agents: f.agents, ledger: f.ledger, env: append(env, modelEnv...), log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, s.worker.stop)
+	return s, nil
+}
+
+func (s *stack) close() {
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		s.stops[i]()
+	}
+	s.stops = nil
+}
+
+// startServer builds the development server if need be, runs it, and connects.
+func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string, error) {
+	bin, err := devproc.Ensure(ctx, devproc.Printer(a.errOut))
+	if err != nil {
+		return nil, err
+	}
+	server, err := devproc.Start(ctx, bin, devproc.Options{
+		Dir: filepath.Join(stateDir, "server"), Port: f.port, UIPort: f.uiPort, Stderr: io.Discard,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w\nTo use a server that runs already: %s=127.0.0.1:7233 starter …; for free ports: --port 0", err, envTemporalAddress)
+	}
+	s.stops = append(s.stops, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		_ = server.Stop(ctx) //nolint:errcheck // it is gone either way
+	})
+	a.say("Temporal server: %s · Web UI: %s", server.Address, server.UI)
+	info := conn.Info{Address: server.Address, Namespace: server.Namespace}
+	client, err := conn.DialOptions(ctx, sdkclient.Options{HostPort: server.Address, Namespace: server.Namespace}, info)
+	if err != nil {
+		return nil, err
+	}
+	s.session = &session{
+		temporal: client, info: info, webUI: server.UI,
+		turns: turnkeel.NewClient(client, turnkeel.ClientOptions{Namespace: server.Namespace, TaskQueue: f.queue}),
+	}
+	return localEnv(server.Address, server.Namespace), nil
+}
+
+// startModel plays the example's script unless the environment names a model.
+func (a *app) startModel(s *stack) ([]string, error) {
+	if os.Getenv(envAPIKey) != "" || os.Getenv(envBaseURL) != "" {
+		a.say("Model: the real one, by %s and %s", envBaseURL, envAPIKey)
+		return nil, nil
+	}
+	script, err := agenttest.ParseScript(support.DemoScript())
+	if err != nil {
+		return nil, fmt.Errorf("the demo's script: %w", err)
+	}
+	model, err := agenttest.NewModelServer(script)
+	if err != nil {
+		return nil, fmt.Errorf("start the scripted model: %w", err)
+	}
+	s.stops = append(s.stops, model.Close)
+	a.say("Model: a script plays it, since neither %s nor %s is set; set one to run this on a real model", envAPIKey, envBaseURL)
+	return []string{envBaseURL + "=" + model.URL()}, nil
+}
+
+// watch gives a ctx that ends, with the reason as its cause, when the worker
+// ends by itself.
+func (s *stack) watch(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-s.worker.done:
+			cancel(s.log.lastLines())
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(context.Canceled) }
+}
+
+// reasonOf is why a watched ctx ended: the worker's last words, or the signal.
+func reasonOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}

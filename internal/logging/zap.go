@@ -1,0 +1,46 @@
+// Package logging makes the one logger of a process and its adapters for the
+// Temporal SDK and log/slog. It is worker-side; start at [New].
+package logging
+
+import (
+	"io"
+	"os"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/term"
+)
+
+// New logs to w from level up: lines for people when w is a terminal, one JSON
+// object a line otherwise. Writes are serialised. The caller calls Sync before
+// it ends. [zapcore.ParseLevel] reads a level from a flag.
+func New(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
+	if isTerminal(w) {
+		return zap.New(core(zapcore.NewConsoleEncoder(consoleFormat()), w, level))
+	}
+	return zap.New(core(zapcore.NewJSONEncoder(jsonFormat()), w, level), zap.AddCaller())
+}
+
+func core(encoder zapcore.Encoder, w io.Writer, level zapcore.LevelEnabler) zapcore.Core {
+	return zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), level)
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+func consoleFormat() zapcore.EncoderConfig {
+	c := zap.NewDevelopmentEncoderConfig()
+	c.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
+	c.CallerKey = zapcore.OmitKey
+	c.ConsoleSeparator = "  "
+	return c
+}
+
+func jsonFormat() zapcore.EncoderConfig {
+	c := zap.NewProductionEncoderConfig()
+	c.TimeKey, c.EncodeTime = "time", zapcore.RFC3339NanoTimeEncoder
+	c.EncodeDuration = zapcore.StringDurationEncoder
+	return c
+}

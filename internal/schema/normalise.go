@@ -1,0 +1,161 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// fixer brings a value into the form its schema asks for without changing
+// what it says, and collects what it cannot mend.
+type fixer struct{ problems []Problem }
+
+// shapesOf expands shapes by what applies in place.
+func shapesOf(of []*shape, certainly bool) (certain, possible []*shape) {
+	if len(of) == 1 && certainly {
+		return of[0].certain, of[0].possible
+	}
+	for _, s := range of {
+		if certainly {
+			certain = append(certain, s.certain...)
+		} else {
+			possible = append(possible, s.certain...)
+		}
+		possible = append(possible, s.possible...)
+	}
+	return certain, possible
+}
+
+func (f *fixer) value(v any, certain, possible []*shape, at *path) any {
+	switch v := v.(type) {
+	case json.Number:
+		if wantsInteger(certain, possible) {
+			if n, ok := integral(v); ok {
+				return n
+			}
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = f.child(e, certain, possible, at.index(i), func(s *shape, to []*shape) []*shape {
+				if c := s.element(i); c != nil {
+					to = append(to, c)
+				}
+				return to
+			})
+		}
+	case map[string]any:
+		f.object(v, certain, possible, at)
+	}
+	return v
+}
+
+// child goes one level down, along the schemas that pick gives.
+func (f *fixer) child(v any, certain, possible []*shape, at *path, pick func(*shape, []*shape) []*shape) any {
+	var below, maybe []*shape
+	for _, s := range certain {
+		below = pick(s, below)
+	}
+	for _, s := range possible {
+		maybe = pick(s, maybe)
+	}
+	if len(below) == 0 && len(maybe) == 0 {
+		return v
+	}
+	c, p := shapesOf(below, true)
+	if len(maybe) > 0 {
+		_, q := shapesOf(maybe, false)
+		p = slices.Concat(p, q)
+	}
+	return f.value(v, c, p, at)
+}
+
+func wantsInteger(certain, possible []*shape) bool {
+	wants := false
+	for _, list := range [][]*shape{certain, possible} {
+		for _, s := range list {
+			if slices.Contains(s.types, "number") {
+				return false
+			}
+			wants = wants || slices.Contains(s.types, "integer")
+		}
+	}
+	return wants
+}
+
+func (f *fixer) object(m map[string]any, certain, possible []*shape, at *path) {
+	for k, v := range m {
+		f.checkCase(k, certain, possible, at)
+		if v == nil && droppable(k, certain, possible) {
+			delete(m, k)
+		}
+	}
+	for _, s := range certain {
+		for k, p := range s.props {
+			if _, has := m[k]; !has && p.hasDef {
+				m[k] = clone(p.def)
+			}
+		}
+	}
+	for k, v := range m {
+		m[k] = f.child(v, certain, possible, at.child(k), func(s *shape, to []*shape) []*shape { return s.child(k, to) })
+	}
+}
+
+// checkCase refuses a key that a case-insensitive decoder would take for a
+// property that the validator did not see under that name.
+func (f *fixer) checkCase(k string, certain, possible []*shape, at *path) {
+	real := ""
+	for _, list := range [][]*shape{certain, possible} {
+		for _, s := range list {
+			if _, declared := s.props[k]; declared {
+				return
+			}
+			if len(s.folded) > 0 {
+				if name, ok := s.folded[foldKey(k)]; ok {
+					real = name
+				}
+			}
+		}
+	}
+	if real != "" {
+		f.problems = append(f.problems, Problem{at.child(k).String(), "differs only in case from the property " + real})
+	}
+}
+
+// droppable says that a null means the same as leaving the property out: it
+// is declared, not required, and does not admit null.
+func droppable(k string, certain, possible []*shape) bool {
+	declared := false
+	for _, list := range [][]*shape{certain, possible} {
+		for _, s := range list {
+			if slices.Contains(s.required, k) {
+				return false
+			}
+			if p := s.props[k]; p != nil {
+				if p.admitsNull() {
+					return false
+				}
+				declared = true
+			}
+		}
+	}
+	return declared
+}
+
+func clone(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = clone(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = clone(e)
+		}
+		return out
+	default:
+		return v
+	}
+}

@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// maxAnswer bounds text, reasoning and arguments together, in bytes.
+const maxAnswer = 8 << 20
+
+// assembly puts an answer together from its chunks.
+type assembly struct {
+	text, reasoning, refusal strings.Builder
+	calls                    callList
+	extra                    json.RawMessage
+	usage                    contract.Usage
+	finish, model, id        string
+	size                     int
+}
+
+// add takes in one chunk and returns its text.
+func (a *assembly) add(raw []byte) (string, error) {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return "", &Error{Kind: KindInterrupted, Message: "a chunk of the stream has an unknown shape: " + excerpt(raw)}
+	}
+	a.size += len(raw)
+	if c.ID != "" {
+		a.id = string(c.ID)
+	}
+	if c.Model != "" {
+		a.model = string(c.Model)
+	}
+	var words string
+	for _, ch := range c.Choices {
+		if ch.Index != 0 {
+			continue // we ask for one choice
+		}
+		if d := ch.delta(a.empty()); d != nil {
+			words += a.delta(d)
+		}
+		if ch.FinishReason != "" {
+			a.finish = string(ch.FinishReason)
+		}
+		if u, ok := usage(ch.Usage); ok {
+			a.usage = u
+		}
+	}
+	if u, ok := usage(c.Usage); ok {
+		a.usage = u
+	}
+	if a.text.Len()+a.reasoning.Len()+a.calls.size > maxAnswer {
+		return words, &Error{Kind: KindTooLarge, Message: "the answer is larger than 8 MiB"}
+	}
+	return words, nil
+}
+
+// delta is the choice's delta. A whole message counts only where no delta
+// came before: some servers repeat everything at the end.
+func (c choice) delta(first bool) *delta {
+	if c.Delta != nil || !first {
+		return c.Delta
+	}
+	return c.Message
+}
+
+func (a *assembly) delta(d *delta) string {
+	words, thoughts := d.content()
+	words = clean(words)
+	a.text.WriteString(words)
+	a.reasoning.WriteString(clean(d.reasoning() + thoughts))
+	a.refusal.WriteString(clean(string(d.Refusal)))
+	for i, f := range d.ToolCalls {
+		a.calls.add(f, i)
+	}
+	if d.FunctionCall != nil {
+		a.calls.add(fragment{Function: *d.FunctionCall}, 0)
+	}
+	if isPresent(d.ExtraContent) {
+		a.extra = d.ExtraContent
+	}
+	return words
+}
+
+// empty says that nothing of an answer has come yet.
+func (a *assembly) empty() bool {
+	return a.text.Len() == 0 && a.reasoning.Len() == 0 && a.refusal.Len() == 0 && len(a.calls.list) == 0
+}
+
+// balanced says that what came can be a whole answer: there is something,
+// and all arguments parse.
+func (a *assembly) balanced() bool {
+	for _, c := range a.calls.list {
+		if args := strings.TrimSpace(c.args); args != "" && !json.Valid([]byte(args)) {
+			return false
+		}
+	}
+	return a.text.Len() > 0 || a.refusal.Len() > 0 || len(a.calls.list) > 0
+}
+
+// answer is the whole answer; limit is the output limit that was asked for.
+func (a *assembly) answer(limit int) Answer {
+	out := Answer{
+		Text: a.text.String(), Reasoning: a.reasoning.String(), Refusal: a.refusal.String(),
+		Calls: a.calls.all(), Extra: private(a.extra),
+		Usage: a.usage, FinishReason: a.finish, Model: a.model, RequestID: a.id,
+	}
+	// Servers report a cut answer as tool_calls or stop; the count tells.
+	out.Truncated = finishes[strings.ToLower(a.finish)] == finishTruncated ||
+		limit > 0 && a.usage.CompletionTokens >= limit
+	return out
+}
+
+// private wraps an extra_content so that it can be merged back under its name.
+func private(extra json.RawMessage) string {
+	if !isPresent(extra) {
+		return ""
+	}
+	return `{"extra_content":` + string(extra) + `}`
+}
+
+func isPresent(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+)
+
+const (
+	maxFrame   = 16 << 20
+	drainBytes = 4 << 10
+	drainTime  = 50 * time.Millisecond
+)
+
+// frames reads a server-sent event stream and hands on one "data: …" line per
+// frame, each of them JSON, with everything else left out. A frame that is an
+// error ends it with an [*Error]; the end of the stream with io.EOF, and done
+// says whether [DONE] was seen.
+type frames struct {
+	r    *bufio.Reader
+	body io.Closer
+	idle *idleWatch
+
+	pending []byte // data of a frame that is not complete yet
+	event   string // event field of the frame
+	out     []byte // what Read hands on next
+	err     error  // what Read returns once out is empty
+	done    bool
+}
+
+func newFrames(r *bufio.Reader, body io.Closer, idle *idleWatch) *frames {
+	return &frames{r: r, body: body, idle: idle}
+}
+
+func (f *frames) Read(p []byte) (int, error) {
+	for len(f.out) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		f.next()
+	}
+	n := copy(p, f.out)
+	f.out = f.out[n:]
+	return n, nil
+}
+
+// Close closes the body. After a [DONE] it first reads what is left, briefly,
+// so that the connection can be used again.
+func (f *frames) Close() error {
+	if f.done {
+		f.idle.narrow(drainTime)
+		_, _ = io.CopyN(io.Discard, f.r, drainBytes)
+	}
+	return f.body.Close()
+}
+
+// next reads one line of the stream.
+func (f *frames) next() {
+	line, err := f.line()
+	for part := range bytes.SplitSeq(bytes.TrimRight(line, "\r\n"), []byte("\r")) {
+		if f.err == nil && !f.done {
+			f.field(part, err != nil)
+		}
+	}
+	if f.err == nil && (err != nil || f.done) {
+		f.err = err
+		if f.done {
+			f.err = io.EOF
+		}
+	}
+}
+
+// line reads up to the next newline, bounded.
+func (f *frames) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := f.r.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxFrame {
+			return nil, &Error{Kind: KindTooLarge, Message: "a frame of the stream is larger than 16 MiB"}
+		}
+	}
+}
+
+// field takes in one line. A data line that is complete JSON by itself is a
+// frame at once: servers leave the empty line out.
+func (f *frames) field(line []byte, last bool) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch {
+	case len(line) == 0:
+		if len(f.pending) > 0 && !last {
+			f.err = &Error{Kind: KindInterrupted, Message: "a frame of the stream is not JSON: " + excerpt(f.pending)}
+		}
+		if !last {
+			f.event = ""
+		}
+	case string(name) == "event":
+		f.event = string(value)
+	case string(name) == "data":
+		f.data(value)
+	}
+}
+
+func (f *frames) data(value []byte) {
+	switch {
+	case len(f.pending) == 0 && len(value) == 0:
+		return
+	case string(value) == "[DONE]":
+		f.done = true
+		return
+	case len(f.pending) > 0:
+		f.pending = append(f.pending, '\n')
+	}
+	f.pending = append(f.pending, value...)
+	if len(f.pending) > maxFrame {
+		f.err = &Error{Kind: KindTooLarge, Message: "a frame of the stream is larger than 16 MiB"}
+		return
+	}
+	if !json.Valid(f.pending) {
+		if f.event == "error" {
+			f.err = streamError(f.pending)
+		}
+		return
+	}
+	if e := frameError(f.pending, f.event == "error"); e != nil {
+		f.err = e
+		return
+	}
+	f.emit(f.pending)
+	f.pending = f.pending[:0]
+}
+
+// emit hands on a frame in one line. The space keeps go-openai from taking a
+// frame with "error":null for an error.
+func (f *frames) emit(frame []byte) {
+	f.out = append(f.out, "data: "...)
+	if bytes.HasPrefix(frame, []byte("{")) {
+		f.out = append(f.out, "{ "...)
+		frame = frame[1:]
+	}
+	for part := range bytes.SplitSeq(frame, []byte("\n")) {
+		f.out = append(f.out, part...)
+	}
+	f.out = append(f.out, '\n')
+}

@@ -1,0 +1,124 @@
+package turnkeel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel/internal/agentfile"
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+// Main is a whole worker binary. Without a command it serves turns until
+// SIGINT or SIGTERM; the commands check and tools need no server. It exits
+// the process: 0 after a clean stop, 1 when something is wrong, 2 on wrong
+// usage.
+func Main(o Options) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := mainCode(ctx, o, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writer) int {
+	usage := true // until a command's own code runs
+	cmd := workerCommand(&o, &usage)
+	cmd.SetArgs(args)
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	err := cmd.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case usage:
+		fmt.Fprintf(errOut, "%v\nSee: worker --help\n", err)
+		return 2
+	default:
+		fmt.Fprintln(errOut, err)
+		return 1
+	}
+}
+
+func workerCommand(o *Options, usage *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "worker",
+		Short: "Serve agent turns from Temporal",
+		Long: `Serves agent turns: takes them from a Temporal task queue, calls the model,
+runs the tools.
+
+It connects by Temporal's environment conventions: TEMPORAL_ADDRESS,
+TEMPORAL_NAMESPACE, TEMPORAL_TLS…, TEMPORAL_API_KEY, or a profile of
+temporal.toml named by TEMPORAL_PROFILE. The model is reached by
+OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			*usage = false
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), *o) },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&o.AgentsDir, "agents", o.withDefaults().AgentsDir, "folder with one folder per agent")
+	root.Flags().StringVar(&o.TaskQueue, "task-queue", o.withDefaults().TaskQueue, "task queue to take turns from")
+	root.Flags().IntVar(&o.CacheSize, "cache", o.withDefaults().CacheSize, "workflows kept in memory; negative: none")
+	root.Flags().DurationVar(&o.StopTimeout, "stop-timeout", o.withDefaults().StopTimeout, "how long running tools may go on after a stop signal")
+	root.AddCommand(
+		&cobra.Command{
+			Use: "run", Short: "Serve turns (the default)", Args: cobra.NoArgs,
+			RunE: root.RunE,
+		},
+		&cobra.Command{
+			Use: "check", Short: "Check the agents and tools, without a server", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return check(cmd.OutOrStdout(), o.withDefaults()) },
+		},
+		&cobra.Command{
+			Use: "tools", Short: "Print the tools as a model would see them, as JSON", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd.OutOrStdout(), o.Tools) },
+		},
+	)
+	return root
+}
+
+// check reports every problem of the agents and tools, or what would serve.
+func check(out io.Writer, o Options) error {
+	if _, err := newActivities(o); err != nil {
+		return err
+	}
+	definitions, err := agentfile.Load(o.AgentsDir)
+	if err != nil {
+		return err
+	}
+	for _, d := range definitions {
+		fmt.Fprintf(out, "agent %s: model %s, tools %v\n", d.Agent.Name, d.Agent.Model, d.Agent.Tools)
+	}
+	return nil
+}
+
+// shownTool is a tool as a model request shows it.
+type shownTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Class       string          `json:"class"`
+	Effects     string          `json:"effects"`
+}
+
+func printTools(out io.Writer, tools []*tooldefs.Tool) error {
+	shown := make([]shownTool, len(tools))
+	for i, t := range tools {
+		shown[i] = shownTool{
+			Name: t.Name(), Description: t.Description(), Parameters: json.RawMessage(t.InputSchema()),
+			Class: string(t.Class()), Effects: string(t.Effects()),
+		}
+	}
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(shown)
+}

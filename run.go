@@ -1,0 +1,66 @@
+package turnkeel
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	sdkclient "go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.uber.org/zap"
+
+	"github.com/turnkeel/turnkeel/activities"
+	"github.com/turnkeel/turnkeel/internal/conn"
+	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/workflows"
+)
+
+// Run connects by Temporal's environment conventions and serves turns until
+// ctx ends. Then running tools may finish within [Options.StopTimeout], and
+// what remains is handed to other workers. It returns nil after such a stop.
+func Run(ctx context.Context, o Options) error {
+	o = o.withDefaults()
+	if o.Logger == nil {
+		o.Logger = logging.New(os.Stderr, zap.InfoLevel)
+	}
+	acts, err := newActivities(o) // before connecting: a wrong agent needs no server
+	if err != nil {
+		return err
+	}
+	client, info, err := conn.Dial(ctx, conn.Overrides{}, logging.Temporal(o.Logger))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return serve(ctx, client, info, acts, o)
+}
+
+func serve(ctx context.Context, client sdkclient.Client, info conn.Info, acts *activities.Activities, o Options) error {
+	sdkworker.SetStickyWorkflowCacheSize(max(0, o.CacheSize))
+	fatal := make(chan error, 1)
+	options := sdkworker.Options{
+		WorkerStopTimeout: o.StopTimeout,
+		OnFatalError:      func(err error) { fatal <- err },
+	}
+	SetWorkerDefaults(&options)
+	worker := sdkworker.New(client, o.TaskQueue, options)
+	workflows.Register(worker)
+	acts.Register(worker)
+	if err := worker.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	o.Logger.Info("worker serves turns", zap.String("address", info.Address), zap.String("namespace", info.Namespace),
+		zap.String("task_queue", o.TaskQueue), zap.String("agents", o.AgentsDir))
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-fatal:
+		err = fmt.Errorf("the worker cannot go on: %w", err)
+	}
+	o.Logger.Info("worker stops", zap.Duration("grace", o.StopTimeout))
+	stopped := time.Now()
+	worker.Stop()
+	o.Logger.Info("worker stopped", zap.Duration("after", time.Since(stopped)))
+	return err
+}

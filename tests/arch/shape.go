@@ -1,0 +1,63 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// vague are package names that say nothing about what is inside.
+var vague = []string{"util", "utils", "common", "types", "helper", "helpers", "misc"}
+
+// Inits finds init functions: what runs on import cannot be configured,
+// tested or left out.
+func Inits(files []File) []string {
+	var found []string
+	for _, file := range files {
+		for _, decl := range file.Syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if ok && fn.Recv == nil && fn.Name.Name == "init" {
+				found = append(found, file.At(fn.Pos())+": an init function: let a constructor do it, so that importing does nothing")
+			}
+		}
+	}
+	return found
+}
+
+// VagueNames finds packages that are named after nothing.
+func VagueNames(files []File) []string {
+	var found []string
+	for _, file := range files {
+		name := strings.TrimSuffix(file.Syntax.Name.Name, "_test")
+		if slices.Contains(vague, name) {
+			found = append(found, fmt.Sprintf("%s: package %s: name the package after what it provides", file.Path, name))
+		}
+	}
+	return found
+}
+
+// EnvReads finds places in the packages that match patterns which read the
+// process's environment. A tool gets its settings and secrets from what it
+// declares; a handler that reads the environment works on one machine only.
+func EnvReads(patterns []string, files []File) []string {
+	readers := []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}
+	var found []string
+	for _, file := range files {
+		if file.Test || !matchAny(patterns, file.Package) {
+			continue
+		}
+		ast.Inspect(file.Syntax, func(node ast.Node) bool {
+			sel, ok := node.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "os" && slices.Contains(readers, sel.Sel.Name) {
+				found = append(found, fmt.Sprintf("%s: os.%s: a tool declares the environment it needs and gets it handed in",
+					file.At(sel.Pos()), sel.Sel.Name))
+			}
+			return true
+		})
+	}
+	return found
+}

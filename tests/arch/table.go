@@ -1,0 +1,216 @@
+package arch
+
+// Row says what the non-test files of a package may import. A pattern is a
+// path relative to the module, "." for its root package; "tools/*" matches one
+// level below tools and "tests/..." everything below tests.
+type Row struct {
+	Package string   // the package the row is about, or a pattern
+	Ours    []string // packages of this module it may import: all others are forbidden
+	Never   []Ban    // what it must not import from outside this module
+	Why     string   // shown when the row is broken
+}
+
+// Ban is a named group of import paths outside this module. An entry bans the
+// path itself and everything below it.
+type Ban struct {
+	Name   string
+	Paths  []string
+	Except []string // lifted from the ban again, with everything below
+}
+
+var (
+	temporal   = Ban{Name: "Temporal", Paths: []string{"go.temporal.io"}}
+	thirdParty = Ban{Name: "a library outside the standard library", Paths: []string{"*.*/"}}
+	inOut      = Ban{Name: "I/O", Paths: []string{
+		"bufio", "crypto/rand", "crypto/tls", "database/sql", "embed", "log", "math/rand",
+		"net", "os", "plugin", "syscall", "testing",
+	}, Except: []string{"net/url"}}
+	workflowSide = Ban{Name: "the workflow side of Temporal's SDK", Paths: []string{"go.temporal.io/sdk/workflow"}}
+	dialsOut     = Ban{Name: "Temporal's client and worker", Paths: []string{
+		"go.temporal.io/sdk/client", "go.temporal.io/sdk/worker", "go.temporal.io/sdk/activity",
+	}}
+	nonDeterministic = Ban{Name: "what a workflow must not touch", Paths: []string{
+		"bufio", "crypto/rand", "database/sql", "embed", "encoding/json", "log", "maps", "math/rand",
+		"net", "os", "os/signal", "plugin", "reflect", "runtime", "sync", "syscall", "testing",
+		"go.temporal.io/api/workflowservice",
+	}}
+)
+
+// packages is the import table of docs/architecture.md. Every package of the
+// module has a row.
+var packages = []Row{
+	{
+		Package: "contract",
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "contract is what stands in history: pure data, readable without Temporal",
+	},
+	{
+		Package: "internal/effect",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "keys and outcomes are computed on both sides of the determinism boundary, so from data alone",
+	},
+	{
+		Package: "internal/policy",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "a policy decides from data, so that `policy test` needs no server",
+	},
+	{
+		Package: "internal/schema",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, {Name: "the network and files", Paths: []string{"net/http", "os"}}},
+		Why:     "a schema that could fetch a $ref would reach the network from a tool definition",
+	},
+	{
+		Package: "internal/fold",
+		Ours:    []string{"contract", "internal/effect"},
+		Never:   []Ban{workflowSide, dialsOut, inOut},
+		Why:     "the fold reads events it is given: who fetches them is the caller's business",
+	},
+	{
+		Package: "internal/stub",
+		Ours:    []string{"contract"},
+		Never: []Ban{inOut, {
+			Name: "anything but Temporal's workflow and activity packages", Paths: []string{"*.*/"},
+			Except: []string{"go.temporal.io/sdk/workflow", "go.temporal.io/sdk/activity", "go.temporal.io/sdk/temporal"},
+		}},
+		Why: "a stub declares an activity for both sides: it may drag neither into the other",
+	},
+	{
+		Package: "workflows",
+		Ours:    []string{"contract", "internal/stub", "internal/effect"},
+		Never: []Ban{nonDeterministic, dialsOut, {
+			Name: "a library other than Temporal's SDK", Paths: []string{"*.*/"}, Except: []string{"go.temporal.io"},
+		}},
+		Why: "workflow code is replayed: it moves recorded data and nothing else, the rest happens in activities",
+	},
+	{
+		Package: "tooldefs",
+		Ours:    []string{"contract", "internal/schema"},
+		Never:   []Ban{temporal},
+		Why:     "a tool author's package must be testable without Temporal",
+	},
+	{
+		Package: "activities",
+		Ours: []string{
+			"contract", "internal/stub", "internal/effect", "internal/fold", "internal/schema",
+			"internal/logging", "internal/policy", "internal/wire", "tooldefs",
+		},
+		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
+	},
+	{
+		Package: "internal/wire",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal},
+		Why:     "the wire speaks to a model endpoint and knows nothing of who retries it",
+	},
+	{
+		Package: "tools/*",
+		Ours:    []string{"tooldefs"},
+		Never:   []Ban{temporal},
+		Why:     "a built-in tool is what any user could write: the public tool API and nothing more, no other tool",
+	},
+	{
+		Package: "mcptools",
+		Ours:    []string{"tooldefs"},
+		Never:   []Ban{temporal},
+		Why:     "MCP tools are tools like any other: the public tool API and nothing more",
+	},
+	{
+		Package: "examples/support",
+		Ours:    []string{"tooldefs"},
+		Never:   []Ban{temporal},
+		Why:     "an example shows the public tool API alone",
+	},
+	{
+		Package: "internal/agentfile",
+		Ours:    []string{"contract", "internal/schema", "internal/policy"},
+		Never:   []Ban{temporal},
+		Why:     "agent.yaml becomes a contract.Agent; that needs no server",
+	},
+	{
+		Package: "internal/codec",
+		Ours:    []string{"contract"},
+		Never:   []Ban{workflowSide},
+		Why:     "the codec sees payloads, not workflows",
+	},
+	{
+		Package: "internal/conn",
+		Ours:    []string{"contract", "internal/codec", "internal/logging"},
+		Never:   []Ban{workflowSide},
+		Why:     "a connection is made of the environment, not of what will run over it",
+	},
+	{
+		Package: "internal/logging",
+		Never:   []Ban{workflowSide, dialsOut},
+		Why:     "everything may log, so the logger may import nothing of ours",
+	},
+	{
+		Package: "internal/devproc",
+		Why:     "it runs the devserver as a process and must stay usable from every test",
+	},
+	{
+		Package: "internal/toolbin/...",
+		Ours:    []string{"internal/devproc", "internal/toolbin"},
+		Why:     "it builds programs for tests and knows nothing of what they are used for",
+	},
+	{
+		Package: ".",
+		Ours: []string{
+			"contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
+			"internal/conn", "internal/effect", "internal/fold", "internal/logging", "internal/policy",
+			"internal/schema", "internal/stub", "internal/wire",
+		},
+		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
+	},
+	{
+		Package: "worker",
+		Ours:    []string{".", "tools/*", "mcptools", "internal/cli", "examples/support"},
+		Why:     "the stock worker is what a user could write: the embedding API and a list of tools",
+	},
+	{
+		Package: "agenttest",
+		Ours:    []string{".", "contract", "tooldefs", "internal/devproc"},
+		Why:     "users test their tools with it; the server is a process, never linked in",
+	},
+	{
+		Package: "internal/cli",
+		Ours: []string{
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
+			"internal/fold", "internal/logging",
+		},
+		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
+	},
+	{
+		Package: "starter",
+		Ours:    []string{".", "contract", "internal/agentfile", "internal/cli", "internal/conn", "internal/fold"},
+		Why:     "starter is the command line's main function",
+	},
+	{
+		Package: "tests/...",
+		Ours:    []string{"..."},
+		Why:     "tests may look at everything; nothing may look at them",
+	},
+}
+
+// Library says where a library may be imported outside of tests. An import
+// path that is the library's or below it counts.
+type Library struct {
+	Path     string
+	Packages []string
+	Why      string
+}
+
+// libraries keeps each library behind one package, so that it can be replaced
+// there.
+var libraries = []Library{
+	{"github.com/sashabaranov/go-openai", []string{"internal/wire"}, "the wire's types stop at the adapter"},
+	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
+	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
+	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/spf13/cobra", []string{".", "internal/cli"}, "commands live in turnkeel.Main and in internal/cli"},
+	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
+	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},
+	{"github.com/google/go-cmp", []string{"agenttest", "tests/..."}, "it may panic: tests only"},
+}

@@ -1,0 +1,41 @@
+// Package e2e runs whole turns on a real Temporal server, as the processes a
+// user runs.
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/turnkeel/turnkeel/agenttest"
+	"github.com/turnkeel/turnkeel/tests/e2e/scenario"
+)
+
+var (
+	server agenttest.Server
+	record = flag.Bool("record", false, "write the histories of the scenarios into the replay corpus")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var stop func()
+	var err error
+	if server, stop, err = agenttest.MainServer(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	stop()
+	os.Exit(code)
+}
+
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	corpus := ""
+	if *record {
+		corpus = "../replay/testdata"
+	}
+	scenario.Run(t, server, corpus)
+}

@@ -1,0 +1,124 @@
+package tooldefs
+
+import (
+	"fmt"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/schema"
+)
+
+// Checked is what the argument gates made of a model's text.
+type Checked struct {
+	// Canonical is the one text that is validated, shown, hashed and handed to
+	// the handler. Empty when there is a problem.
+	Canonical string
+
+	// Problem is the text for the model; empty when the arguments are good.
+	Problem string
+}
+
+// Check passes a model's raw arguments through the gates: strict parse,
+// normalisation, validation, and whether they fit the handler's input type.
+// It never panics and never runs the handler.
+func (t *Tool) Check(raw string) Checked {
+	if t.transform != nil {
+		mapped, err := t.mapped(raw)
+		if err != nil {
+			return Checked{Problem: textArguments(t.set.name, err.Error())}
+		}
+		raw = mapped
+	}
+	canonical, problems := t.input.Accept(raw)
+	if len(problems) > 0 {
+		return Checked{Problem: textInvalidArguments(t.set.name, problems)}
+	}
+	if err := guard(func() error { return t.decode(canonical) }); err != nil {
+		return Checked{Problem: textArguments(t.set.name, err.Error())}
+	}
+	return Checked{Canonical: canonical}
+}
+
+// mapped applies TransformArgs to strictly parsed arguments.
+func (t *Tool) mapped(raw string) (string, error) {
+	loose, _, err := schema.CompileInput(nil)
+	if err != nil {
+		return "", err
+	}
+	object, problems := loose.Accept(raw)
+	if len(problems) > 0 {
+		return "", fmt.Errorf("%s", problems[0])
+	}
+	var out string
+	err = guard(func() (err error) {
+		out, err = t.transform(object)
+		return err
+	})
+	return out, err
+}
+
+// guard turns a panic of an author's function into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %s", panicText(r))
+		}
+	}()
+	return f()
+}
+
+// panicText words a panic's value, whose own methods may panic again.
+func panicText(r any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "unprintable"
+		}
+	}()
+	return clip(fmt.Sprint(r), 500)
+}
+
+// ParallelSafe asks the tool's predicate about raw arguments. A panic in it
+// means no.
+func (t *Tool) ParallelSafe(raw string) (safe bool) {
+	if t.set.parallelSafe == nil {
+		return false
+	}
+	defer func() {
+		if recover() != nil {
+			safe = false
+		}
+	}()
+	return t.set.parallelSafe(raw)
+}
+
+// OverrideKey is the key material of the tool's IdempotencyKey for canonical
+// arguments. ok is false when the tool has none or answers "", and the key is
+// derived. An error (a panic among them) fails the call closed.
+func (t *Tool) OverrideKey(canonical string) (key string, ok bool, err error) {
+	if t.key == nil {
+		return "", false, nil
+	}
+	err = guard(func() (err error) {
+		key, err = t.key(canonical)
+		return err
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("idempotency key of tool %s: %w", t.set.name, err)
+	}
+	return key, key != "", nil
+}
+
+// maxSummary bounds a summary, in bytes: the SDK refuses more than 200.
+const maxSummary = 200
+
+// Summary is one line about a call for people: the tool's own, or its name
+// and arguments. At most 200 bytes of valid UTF-8, never empty.
+func (t *Tool) Summary(canonical string) string {
+	own := ""
+	if t.summary != nil {
+		_ = guard(func() error { own = t.summary(canonical); return nil })
+	}
+	if own = clip(own, maxSummary); own != "" {
+		return own
+	}
+	return clip(t.set.name+" "+contract.BoundText(canonical, 2*maxSummary), maxSummary)
+}

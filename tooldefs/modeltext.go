@@ -1,0 +1,53 @@
+package tooldefs
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/schema"
+)
+
+// The words for the model that are not in package contract yet; they move
+// there.
+
+// textInvalidArguments is a call whose arguments were refused.
+func textInvalidArguments(tool string, problems []schema.Problem) string {
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = p.String()
+	}
+	return textArguments(tool, strings.Join(lines, "\n- "))
+}
+
+func textArguments(tool, problem string) string {
+	return "error: " + tool + " was not executed: invalid arguments\n- " + contract.BoundText(problem, contract.MaxErrorText)
+}
+
+// textInvalidResult is a call that ran, and whose result cannot be used.
+func textInvalidResult(tool, problem string) string {
+	return "error: " + tool + " ran, but its result is not valid: " + contract.BoundText(problem, contract.MaxErrorText)
+}
+
+// textPanicked is a handler that panicked, where that is a definite failure.
+func textPanicked(tool string) string {
+	return contract.TextToolError(tool, "internal error")
+}
+
+// clip bounds s to max bytes of valid UTF-8 on one line.
+func clip(s string, max int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) <= max {
+		return s
+	}
+	end := max - len("…")
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

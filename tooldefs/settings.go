@@ -1,0 +1,115 @@
+package tooldefs
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// settings is what every kind of definition says, with the defaults resolved
+// by check.
+type settings struct {
+	name, description string
+
+	effects         Effects
+	class           Class
+	parallelSafe    func(string) bool
+	maxConcurrency  int
+	timeout         time.Duration
+	maxAttempts     int
+	uninterruptible bool
+	noReplay        bool
+	keyScope        KeyScope
+	poller          bool
+	taskQueue       string
+	env             []string
+	origin          string
+}
+
+// DefinitionError is a mistake in a tool's definition. [Define] panics with
+// it, [Wrap] returns it.
+type DefinitionError struct {
+	Tool    string // as far as it has a name
+	Mistake error
+}
+
+func (e *DefinitionError) Error() string {
+	return fmt.Sprintf("tooldefs: tool %q: %v", e.Tool, e.Mistake)
+}
+
+// Unwrap gives the mistake.
+func (e *DefinitionError) Unwrap() error { return e.Mistake }
+
+func validName(name string) bool {
+	ok, err := regexp.MatchString(`\A[A-Za-z0-9_-]{1,64}\z`, name)
+	return ok && err == nil
+}
+
+// check resolves the defaults and finds the mistakes.
+func (s *settings) check() error {
+	if s.name == "" {
+		return errors.New("it has no name")
+	}
+	if !validName(s.name) {
+		return errors.New("the name must match ^[A-Za-z0-9_-]{1,64}$")
+	}
+	if strings.TrimSpace(s.description) == "" {
+		return errors.New("it has no description")
+	}
+	if s.effects == "" {
+		s.effects = External
+	}
+	if !slices.Contains([]Effects{External, Sandbox, None}, s.effects) {
+		return fmt.Errorf("unknown effects %q", s.effects)
+	}
+	s.class = s.class.Resolve(s.effects)
+	switch {
+	case s.maxConcurrency < 0:
+		return errors.New("MaxConcurrency is negative")
+	case s.timeout < 0:
+		return errors.New("Timeout is negative")
+	case s.maxAttempts < 0:
+		return errors.New("MaxAttempts is negative")
+	}
+	if s.timeout == 0 {
+		s.timeout = DefaultTimeout
+	}
+	return s.checkClass()
+}
+
+func (s *settings) checkClass() error {
+	attempts := 0
+	switch s.class {
+	case contract.ClassAtMostOnce:
+		if attempts = 1; s.maxAttempts > 1 {
+			return errors.New("MaxAttempts above 1 contradicts the class AtMostOnce")
+		}
+	case contract.ClassKeyed:
+		attempts = DefaultMaxAttemptsKeyed
+	case contract.ClassSafeToRetry:
+		attempts = DefaultMaxAttemptsSafeToRetry
+	default:
+		return fmt.Errorf("unknown class %q", s.class)
+	}
+	if s.maxAttempts == 0 {
+		s.maxAttempts = attempts
+	}
+	if s.noReplay && s.class != SafeToRetry {
+		return errors.New("NoReplay needs the class SafeToRetry")
+	}
+	switch s.keyScope {
+	case KeyScopeTurn:
+	case KeyScopeSession, KeyScopeNamespace:
+		if s.class != Keyed {
+			return errors.New("a KeyScope beyond the turn needs the class Keyed")
+		}
+	default:
+		return fmt.Errorf("unknown KeyScope %q", s.keyScope)
+	}
+	return nil
+}

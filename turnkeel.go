@@ -1,0 +1,138 @@
+package turnkeel
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.uber.org/zap"
+
+	"github.com/turnkeel/turnkeel/activities"
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/agentfile"
+	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/workflows"
+)
+
+// Defaults of [Options].
+const (
+	DefaultAgentsDir   = "agents"
+	DefaultCacheSize   = 1_000
+	DefaultStopTimeout = 10 * time.Second
+)
+
+// Options say what a worker serves. The zero value serves the agents of
+// ./agents with no tools.
+type Options struct {
+	// Tools are the worker's tools; an agent is shown those it names.
+	Tools []*tooldefs.Tool
+
+	// AgentsDir holds one folder per agent. Defaults to "agents", unless Agents
+	// are given.
+	AgentsDir string
+
+	// Agents are agents in code, beside those of AgentsDir.
+	Agents []contract.Agent
+
+	// TaskQueue is where turns are taken from. Defaults to
+	// [contract.DefaultTaskQueue]. Not used by [Register]: the worker has one.
+	TaskQueue string
+
+	// CacheSize is how many workflows the process keeps in memory, all its
+	// workers together. A turn that is not cached costs a replay when it moves
+	// on. If zero, 1,000; if negative, none.
+	CacheSize int
+
+	// StopTimeout is how long running tools may go on once the worker is told
+	// to stop. It must be shorter than the platform's own grace period. If
+	// zero, 10 s.
+	StopTimeout time.Duration
+
+	// Logger gets the worker's log and the Temporal SDK's. If nil, [Main] logs
+	// to standard error, readable on a terminal and as JSON elsewhere, and
+	// [Register] logs nothing.
+	Logger *zap.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.AgentsDir == "" && len(o.Agents) == 0 {
+		o.AgentsDir = DefaultAgentsDir
+	}
+	if o.TaskQueue == "" {
+		o.TaskQueue = contract.DefaultTaskQueue
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = DefaultCacheSize
+	}
+	if o.StopTimeout == 0 {
+		o.StopTimeout = DefaultStopTimeout
+	}
+	return o
+}
+
+// Registry is the part of a Temporal worker that [Register] needs.
+type Registry interface {
+	sdkworker.WorkflowRegistry
+	sdkworker.ActivityRegistry
+}
+
+// Register gives a Temporal worker the workflows of a turn, its model call and
+// one activity type per tool. Everything that can be wrong with the agents and
+// tools is an error here, all of it at once, and never in the middle of a turn.
+func Register(worker Registry, o Options) error {
+	acts, err := newActivities(o.withDefaults())
+	if err != nil {
+		return err
+	}
+	workflows.Register(worker)
+	acts.Register(worker)
+	return nil
+}
+
+// SetWorkerDefaults fills the zero fields of a worker's options with what
+// Turnkeel's guarantees are measured with: a dead worker is noticed within
+// seconds, a deploy lets running tools finish.
+func SetWorkerDefaults(w *sdkworker.Options) {
+	if w.WorkerStopTimeout == 0 {
+		w.WorkerStopTimeout = DefaultStopTimeout
+	}
+	if w.StickyScheduleToStartTimeout == 0 {
+		w.StickyScheduleToStartTimeout = 500 * time.Millisecond
+	}
+	if w.MaxHeartbeatThrottleInterval == 0 {
+		w.MaxHeartbeatThrottleInterval = time.Second
+	}
+	if w.DefaultHeartbeatThrottleInterval == 0 {
+		w.DefaultHeartbeatThrottleInterval = time.Second
+	}
+	if w.MaxEagerActivityReservationsPerWorkflowTask == nil {
+		width := contract.DefaultMaxToolConcurrency
+		w.MaxEagerActivityReservationsPerWorkflowTask = &width
+	}
+	w.DisableRegistrationAliasing = true
+}
+
+func newActivities(o Options) (*activities.Activities, error) {
+	set, err := tooldefs.NewSet(o.Tools...)
+	if err != nil {
+		return nil, err
+	}
+	var definitions []agentfile.Definition
+	if o.AgentsDir != "" {
+		if definitions, err = agentfile.Load(o.AgentsDir); err != nil {
+			return nil, err
+		}
+	}
+	agents := append([]contract.Agent{}, o.Agents...)
+	var problems []error
+	for _, d := range definitions {
+		agent, err := d.Resolve(set.Names())
+		agents, problems = append(agents, agent), append(problems, err)
+	}
+	problems = append(problems, agentfile.CheckEnv(definitions, os.LookupEnv))
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return activities.New(activities.Options{Agents: agents, Tools: set, Getenv: os.Getenv, Logger: o.Logger})
+}
