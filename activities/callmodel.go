@@ -148,9 +148,13 @@ func (a *Activities) toolsOf(agent contract.Agent) []*tooldefs.Tool {
 }
 
 // modelError is an error of a model call that crosses the boundary: typed,
-// bounded, valid UTF-8. The workflow's options say which types are retried.
+// bounded, valid UTF-8. Only an unavailable endpoint is asked again.
 func modelError(kind string, err error) error {
-	return temporal.NewApplicationError(contract.BoundText(err.Error(), contract.MaxErrorText), kind)
+	message := contract.BoundText(err.Error(), contract.MaxErrorText)
+	if kind == contract.ErrModelUnavailable {
+		return temporal.NewApplicationError(message, kind)
+	}
+	return temporal.NewNonRetryableApplicationError(message, kind, nil)
 }
 
 // maxRetryAfter is the longest an endpoint's Retry-After is honoured; beyond
@@ -170,10 +174,13 @@ func wireError(ctx context.Context, err error) error {
 		return modelError(contract.ErrModelUnavailable, err)
 	}
 	kind := modelErrorType(w)
-	message := contract.BoundText(w.Error(), contract.MaxErrorText)
-	if !w.Retryable() || kind != contract.ErrModelUnavailable {
-		return temporal.NewNonRetryableApplicationError(message, kind, nil)
+	if !w.Retryable() {
+		kind = finalKind(kind)
 	}
+	if kind != contract.ErrModelUnavailable {
+		return modelError(kind, w)
+	}
+	message := contract.BoundText(w.Error(), contract.MaxErrorText)
 	if w.RetryAfter > maxRetryAfter {
 		return temporal.NewNonRetryableApplicationError(
 			message+"; the endpoint asks to come back after "+w.RetryAfter.String(), contract.ErrModelQuota, nil)

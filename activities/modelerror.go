@@ -25,3 +25,12 @@ func modelErrorType(e *wire.Error) string {
 		return contract.ErrModelUnavailable
 	}
 }
+
+// finalKind is the type of a failure that the endpoint itself says not to
+// repeat, whatever it looks like.
+func finalKind(kind string) string {
+	if kind == contract.ErrModelUnavailable {
+		return contract.ErrModelBadRequest
+	}
+	return kind
+}

@@ -255,8 +255,9 @@ func TestBadInput(t *testing.T) {
 // startStock runs the stock worker on a queue until the test ends.
 func startStock(t *testing.T, queue string, env ...string) {
 	t.Helper()
-	cmd := command(t, t.TempDir(), worker, append(onServer(), env...), "--agents", agents, "--task-queue", queue)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	like := command(t, t.TempDir(), worker, append(onServer(), env...))
+	cmd := exec.Command(worker, "--agents", agents, "--task-queue", queue) //nolint:gosec // it must outlive the test's ctx, to be stopped in an orderly way
+	cmd.Dir, cmd.Env = like.Dir, like.Env
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
