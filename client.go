@@ -114,12 +114,12 @@ func (t *Turn) Result(ctx context.Context) (contract.TurnResult, error) {
 	}
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) && app.HasDetails() && app.Type() == contract.ErrTurnFailed {
-		_ = app.Details(&result) //nolint:errcheck // the error itself is returned
+		_ = app.Details(&result)
 		return result, err
 	}
 	var canceled *temporal.CanceledError
 	if errors.As(err, &canceled) && canceled.HasDetails() {
-		_ = canceled.Details(&result) //nolint:errcheck // the error itself is returned
+		_ = canceled.Details(&result)
 	}
 	return result, err
 }

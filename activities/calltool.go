@@ -44,7 +44,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 		return contract.ToolResult{}, err
 	}
 	var progress atomic.Value
-	stop := startHeartbeat(ctx, func() any { return progress.Load() })
+	stop := startHeartbeat(ctx, progress.Load)
 	defer stop()
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
 	defer cancel()

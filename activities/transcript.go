@@ -21,6 +21,7 @@ type Transcripts interface {
 // that the worker itself uses.
 type historyTranscripts struct{}
 
+// Fold implements [Transcripts].
 func (historyTranscripts) Fold(ctx context.Context) (*fold.Run, error) {
 	info := sdkactivity.GetInfo(ctx)
 	client := sdkactivity.GetClient(ctx)

@@ -165,7 +165,7 @@ func TestModelServerOtherPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	if resp.StatusCode != 404 || m.Err() == nil {
+	if resp.StatusCode != http.StatusNotFound || m.Err() == nil {
 		t.Errorf("status %d, Err() = %v", resp.StatusCode, m.Err())
 	}
 }

@@ -55,7 +55,7 @@ func startServer(ctx context.Context) (Server, func(), error) {
 	stop := func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		_ = s.Stop(ctx) //nolint:errcheck // it is gone either way
+		_ = s.Stop(ctx)
 	}
 	return Server{Address: s.Address, Namespace: s.Namespace, UI: s.UI}, stop, nil
 }
@@ -79,10 +79,17 @@ func (s Server) Dial(t testing.TB) sdkclient.Client {
 	return client
 }
 
-// quiet drops the SDK's log; what matters in a test is asserted.
+// quiet drops the SDK's log: what matters in a test is asserted.
 type quiet struct{}
 
+// Debug implements the SDK's logger, as do the other three.
 func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
+
+// Info drops the message.
+func (quiet) Info(string, ...any) {}
+
+// Warn drops the message.
+func (quiet) Warn(string, ...any) {}
+
+// Error drops the message.
 func (quiet) Error(string, ...any) {}

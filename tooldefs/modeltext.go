@@ -29,11 +29,6 @@ func textInvalidResult(tool, problem string) string {
 	return "error: " + tool + " ran, but its result is not valid: " + contract.BoundText(problem, contract.MaxErrorText)
 }
 
-// textPanicked is a handler that panicked, where that is a definite failure.
-func textPanicked(tool string) string {
-	return contract.TextToolError(tool, "internal error")
-}
-
 // clip bounds s to max bytes of valid UTF-8 on one line.
 func clip(s string, max int) string {
 	s = strings.Map(func(r rune) rune {

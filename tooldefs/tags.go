@@ -49,7 +49,7 @@ func (c tagCheck) fields(t reflect.Type, node map[string]any, path string) error
 	props, _ := node["properties"].(map[string]any)
 	for name, f := range jsonFields(t) {
 		prop, _ := props[name].(map[string]any)
-		if any(prop) != nil && prop != nil {
+		if prop != nil {
 			if one, ok := prop["oneOf"].([]any); ok && strings.Contains(f.Tag.Get("jsonschema"), "nullable") && len(one) > 0 {
 				prop, _ = one[0].(map[string]any)
 			}

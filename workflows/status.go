@@ -37,12 +37,12 @@ func (t *turn) status() contract.StatusReply {
 // event: the text is served to whoever asks, and needs a live worker.
 func (t *turn) tell(ctx workflow.Context) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** · agent `%s` · step %d\n\n", t.result.Status, t.in.Agent, t.step)
+	b.WriteString(fmt.Sprintf("**%s** · agent `%s` · step %d\n\n", t.result.Status, t.in.Agent, t.step))
 	for _, id := range t.running {
-		fmt.Fprintf(&b, "- running `%s`\n", id)
+		b.WriteString("- running `" + id + "`\n")
 	}
 	e := t.result.Effects
-	fmt.Fprintf(&b, "\ncalls: %d done, %d failed, %d unknown, %d not executed · tokens: %d\n",
-		e.Done, e.Failed, e.Unknown, e.NotExecuted, t.result.Usage.Total())
+	b.WriteString(fmt.Sprintf("\ncalls: %d done, %d failed, %d unknown, %d not executed · tokens: %d\n",
+		e.Done, e.Failed, e.Unknown, e.NotExecuted, t.result.Usage.Total()))
 	workflow.SetCurrentDetails(ctx, b.String())
 }

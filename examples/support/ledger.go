@@ -33,7 +33,7 @@ func (l ledger) pay(ctx context.Context, e entry) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	defer file.Close() // which also unlocks
+	defer func() { _ = file.Close() }() // which also unlocks
 	if err := lock(ctx, file); err != nil {
 		return entry{}, err
 	}

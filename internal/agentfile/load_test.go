@@ -111,7 +111,7 @@ func TestLoadRefuses(t *testing.T) {
 		want string
 	}{
 		{"unknown key", one(m + "temprature: 1\n"), `agents/x/agent.yaml:2:1: unknown key "temprature"; did you mean "temperature"?`},
-		{"misspelt model is not missing too", one("modle: openai/x\n"), `agents/x/agent.yaml:1:1: unknown key "modle"; did you mean "model"?`},
+		{"misspelt model is not missing too", one("model: openai/x\n"), `agents/x/agent.yaml:1:1: unknown key "model"; did you mean "model"?`},
 		{"camel case", one(m + "limits: {maxSteps: 3}\n"), `agents/x/agent.yaml:2:10: unknown key "maxSteps" in limits; did you mean "max_steps"?`},
 		{"nothing near", one(m + "endpoint:\n  zzzzzzzzz: 1\n"), `agents/x/agent.yaml:3:3: unknown key "zzzzzzzzz" in endpoint; valid: api_key_env, base_url, echo_reasoning`},
 		{"no model", one("name: y\n"), "agents/x/agent.yaml: model is missing; add for example: model: openai/gpt-4o-mini"},

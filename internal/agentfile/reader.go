@@ -39,7 +39,7 @@ func (r *reader) parse(data []byte) (root ast.Node) {
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		at, text := place{}, err.Error()
-		if syntax, ok := err.(yaml.Error); ok { //nolint:errorlint // the parser returns it bare
+		if syntax, ok := err.(yaml.Error); ok {
 			at, text = placeOf(syntax.GetToken()), syntax.GetMessage()
 		}
 		r.report(at, "not valid YAML: %s", bound(text, 300))

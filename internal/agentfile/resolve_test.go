@@ -95,7 +95,7 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	names := []string{"model", "tools", "temperature", "max_steps"}
 	for in, want := range map[string]string{
-		"modle": "model", "Tools": "tools", "tool": "tools", "MaxSteps": "max_steps", "max-steps": "max_steps",
+		"model": "model", "Tools": "tools", "tool": "tools", "MaxSteps": "max_steps", "max-steps": "max_steps",
 		"temp": "", "": "", "prompt": "", "température": "temperature",
 	} {
 		if got := nearest(in, names); got != want {

@@ -26,7 +26,7 @@ func (a *app) hintNoWorker(ctx context.Context, s *session, queue string) (stop 
 		described, err := s.temporal.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 		if err == nil && len(described.GetPollers()) == 0 {
 			_, _ = a.errOut.Write([]byte("no worker serves the task queue " + queue + " at " + s.info.Address +
-				"; the turn waits for one: go run ./worker\n")) //nolint:errcheck // a hint
+				"; the turn waits for one: go run ./worker\n"))
 		}
 	}()
 	return func() { cancel(); <-done }

@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 	root.PersistentFlags().StringVarP(&a.output, "output", "o", "text", "text, or json (JSON only on standard output)")
 	root.PersistentFlags().StringVar(&a.webUI, "web-ui", os.Getenv("TURNKEEL_WEB_UI"),
 		"address of the Temporal Web UI, for links (default: port 8233 of the server's host; environment TURNKEEL_WEB_UI)")
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only for an unknown flag
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(),
 		a.listCommand(), a.workerCommand())
 	return root

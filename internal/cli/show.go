@@ -48,8 +48,8 @@ func (a *app) showCommand() *cobra.Command {
 func (a *app) printTranscript(r turnReport) {
 	fmt.Fprintf(a.out, "turn %s · agent %s · %s\n%s\n\n", r.WorkflowID, r.Agent, r.Status, r.WebUI)
 	for _, m := range r.Messages {
-		switch {
-		case m.Role == contract.RoleTool:
+		switch m.Role {
+		case contract.RoleTool:
 			fmt.Fprintf(a.out, "%-9s  %s: %s\n", m.Role, m.ToolCallID, m.Content)
 		default:
 			if m.Content != "" {

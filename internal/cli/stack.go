@@ -110,7 +110,7 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 	s.stops = append(s.stops, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		_ = server.Stop(ctx) //nolint:errcheck // it is gone either way
+		_ = server.Stop(ctx)
 	})
 	a.say("Temporal server: %s · Web UI: %s", server.Address, server.UI)
 	info := conn.Info{Address: server.Address, Namespace: server.Namespace}

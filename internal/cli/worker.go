@@ -33,7 +33,7 @@ func (a *app) workerCommand() *cobra.Command {
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
 			go func() {
-				_, _ = io.Copy(io.Discard, a.in) //nolint:errcheck // its end is all that counts
+				_, _ = io.Copy(io.Discard, a.in)
 				cancel()
 			}()
 			o.Tools = support.Tools(ledger)
@@ -88,14 +88,14 @@ func startWorker(c workerConfig) (*workerProcess, error) {
 // stop asks the worker to stop, and kills it if it does not.
 func (w *workerProcess) stop() {
 	w.stopOnce.Do(func() {
-		_ = w.cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may be gone
+		_ = w.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-w.done:
 		case <-time.After(turnkeel.DefaultStopTimeout + 5*time.Second):
-			_ = w.cmd.Process.Kill() //nolint:errcheck // it may be gone
+			_ = w.cmd.Process.Kill()
 			<-w.done
 		}
-		_ = w.life.Close() //nolint:errcheck // the process is gone
+		_ = w.life.Close()
 	})
 }
 

@@ -34,7 +34,7 @@ func probe(ctx context.Context, address string, options client.ConnectionOptions
 	if err != nil {
 		return probeNoServer, cause(err)
 	}
-	defer socket.Close()
+	defer func() { _ = socket.Close() }()
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = socket.SetDeadline(deadline) // a handshake with a deaf peer ends with it
 	}

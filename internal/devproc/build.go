@@ -42,7 +42,7 @@ func (b *builder) build(ctx context.Context, env string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }()
 
 	if len(stale) > 1 {
 		b.track.phase(PhaseCompiling, len(stale))
@@ -163,13 +163,13 @@ func (b *builder) goRun(ctx context.Context, line func(string) bool, args ...str
 func killGroup(pgid int, exited <-chan error) {
 	_ = syscall.Kill(-pgid, syscall.SIGINT)
 	select {
-	case <-exited:
+	case <-exited: //nolint:errcheck // how it ended does not matter
 		_ = syscall.Kill(-pgid, syscall.SIGKILL) // compilers that remain
 		return
 	case <-time.After(2 * time.Second):
 	}
 	_ = syscall.Kill(-pgid, syscall.SIGKILL)
-	<-exited
+	<-exited //nolint:errcheck // how it ended does not matter
 }
 
 // lineWriter calls f for every line written to it; an unfinished last line is

@@ -62,7 +62,7 @@ func (p *parser) value(at *path, depth int) (any, error) {
 		return p.array(at, depth+1)
 	case json.Number:
 		if err := checkNumber(v); err != nil {
-			return nil, fmt.Errorf("has a number %s%s", err, at.suffix())
+			return nil, fmt.Errorf("has a number %w%s", err, at.suffix())
 		}
 		return v, nil
 	default:

@@ -57,23 +57,6 @@ func (s *shape) inPlace() []*shape {
 	return out
 }
 
-// below are the shapes that apply to parts of the value.
-func (s *shape) below() []*shape {
-	out := slices.Clone(s.tuple)
-	for _, p := range s.props {
-		out = append(out, p)
-	}
-	for _, p := range s.patterns {
-		out = append(out, p.shape)
-	}
-	for _, c := range []*shape{s.extra, s.names, s.items, s.contains} {
-		if c != nil {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // child gives the shapes of a member.
 func (s *shape) child(key string, to []*shape) []*shape {
 	n := len(to)

@@ -81,7 +81,7 @@ func (t tool) build(ctx context.Context, binary string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	if _, err := t.goCommand(ctx, "build", "-buildvcs=false", "-o", filepath.Join(temp, t.name), t.pkg); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sashabaranov/go-openai"
+
 	"github.com/turnkeel/turnkeel/contract"
 )
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/turnkeel/turnkeel/contract"
 )
 
@@ -101,7 +102,7 @@ func TestRetryHeaders(t *testing.T) {
 func TestEndpointsWordOnRetry(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"true", "false"} {
-		resp := &http.Response{StatusCode: 409, Status: "409 Conflict", Header: http.Header{
+		resp := &http.Response{StatusCode: http.StatusConflict, Status: "409 Conflict", Header: http.Header{
 			"X-Should-Retry": {word}, "X-Request-Id": {"req_7"}, "Retry-After-Ms": {"20"},
 		}}
 		got := statusError(resp, nil, "http://x/v1")

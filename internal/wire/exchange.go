@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -76,7 +77,7 @@ func (x *exchange) rewrite(req *http.Request) error {
 func (x *exchange) open(resp *http.Response, body io.ReadCloser) error {
 	r := bufio.NewReaderSize(body, 32<<10)
 	first, err := firstBytes(r)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
@@ -129,15 +130,15 @@ func firstBytes(r *bufio.Reader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case head[0] == ' ' || head[0] == '\t' || head[0] == '\r' || head[0] == '\n':
+		switch head[0] {
+		case ' ', '\t', '\r', '\n':
 			_, _ = r.Discard(1)
-		case head[0] == 0xEF:
+		case 0xEF:
 			if bom, _ := r.Peek(3); string(bom) != "\xEF\xBB\xBF" {
 				return head, nil
 			}
 			_, _ = r.Discard(3)
-		case head[0] == ':' || head[0] == '{' || head[0] == '[' || head[0] == '<':
+		case ':', '{', '[', '<':
 			return head, nil
 		default:
 			head, _ = r.Peek(len("retry:"))

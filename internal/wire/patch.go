@@ -25,7 +25,7 @@ func (p patch) apply(body []byte) ([]byte, error) {
 	}
 	var messages []object
 	if err := json.Unmarshal(request["messages"], &messages); err != nil || len(messages) != len(p.messages) {
-		return nil, fmt.Errorf("encode messages: %d became %d (%v)", len(p.messages), len(messages), err)
+		return nil, fmt.Errorf("encode messages: %d became %d (%w)", len(p.messages), len(messages), err)
 	}
 	for i, m := range p.messages {
 		if err := p.message(messages[i], m); err != nil {

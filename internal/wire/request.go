@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
+
 	"github.com/turnkeel/turnkeel/contract"
 )
 
@@ -29,7 +30,7 @@ func (c *Client) encode(r Request) (openai.ChatCompletionRequest, func([]byte) (
 	if newerTokenLimit(c.endpoint.BaseURL, r.Model) {
 		out.MaxCompletionTokens = r.MaxOutputTokens
 	} else {
-		out.MaxTokens = r.MaxOutputTokens
+		out.MaxTokens = r.MaxOutputTokens //nolint:staticcheck // the servers that came before the newer name know only this one
 	}
 	messages := make([]contract.Message, len(r.Messages))
 	for i, m := range r.Messages {

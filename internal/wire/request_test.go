@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/turnkeel/turnkeel/contract"
 )
 
@@ -26,7 +27,7 @@ func sent(t *testing.T, e Endpoint, r Request) (string, http.Header) {
 		}
 		body, header = string(data), req.Header
 		answer := "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\n"
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(answer))}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(answer))}, nil
 	})}
 	if _, err := New(e).Complete(t.Context(), r, nil); err != nil {
 		t.Fatal(err)

@@ -171,14 +171,14 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "internal/devproc"},
-		Why:     "users test their tools with it; the server is a process, never linked in",
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold"},
+		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
-			"internal/fold", "internal/logging",
+			"internal/fold", "internal/logging", "examples/support",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},
@@ -186,6 +186,11 @@ var packages = []Row{
 		Package: "starter",
 		Ours:    []string{".", "contract", "internal/agentfile", "internal/cli", "internal/conn", "internal/fold"},
 		Why:     "starter is the command line's main function",
+	},
+	{
+		Package: "bench",
+		Ours:    []string{"..."},
+		Why:     "the benchmark sets a bare workflow beside ours; nothing may look at it",
 	},
 	{
 		Package: "tests/...",

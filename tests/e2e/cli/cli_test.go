@@ -199,8 +199,8 @@ func processesIn(t *testing.T, dir string) string {
 	}
 	var left []string
 	for _, p := range entries {
-		line, _ := os.ReadFile(filepath.Join(p, "cmdline")) //nolint:errcheck // it may have ended
-		cwd, _ := os.Readlink(filepath.Join(p, "cwd"))      //nolint:errcheck // it may have ended
+		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		cwd, _ := os.Readlink(filepath.Join(p, "cwd"))
 		if strings.HasPrefix(cwd, dir) || strings.Contains(string(line), dir) {
 			left = append(left, strings.ReplaceAll(string(line), "\x00", " "))
 		}
