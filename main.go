@@ -66,14 +66,11 @@ OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.`,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.AgentsDir, "agents", o.withDefaults().AgentsDir, "folder with one folder per agent")
-	root.Flags().StringVar(&o.TaskQueue, "task-queue", o.withDefaults().TaskQueue, "task queue to take turns from")
-	root.Flags().IntVar(&o.CacheSize, "cache", o.withDefaults().CacheSize, "workflows kept in memory; negative: none")
-	root.Flags().DurationVar(&o.StopTimeout, "stop-timeout", o.withDefaults().StopTimeout, "how long running tools may go on after a stop signal")
+	run := &cobra.Command{Use: "run", Short: "Serve turns (the default)", Args: cobra.NoArgs, RunE: root.RunE}
+	serveFlags(root, o)
+	serveFlags(run, o)
 	root.AddCommand(
-		&cobra.Command{
-			Use: "run", Short: "Serve turns (the default)", Args: cobra.NoArgs,
-			RunE: root.RunE,
-		},
+		run,
 		&cobra.Command{
 			Use: "check", Short: "Check the agents and tools, without a server", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return check(cmd.OutOrStdout(), o.withDefaults()) },
@@ -84,6 +81,15 @@ OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.`,
 		},
 	)
 	return root
+}
+
+// serveFlags are the flags of serving; the root command has them too, since
+// serving is what it does.
+func serveFlags(cmd *cobra.Command, o *Options) {
+	d := o.withDefaults()
+	cmd.Flags().StringVar(&o.TaskQueue, "task-queue", d.TaskQueue, "task queue to take turns from")
+	cmd.Flags().IntVar(&o.CacheSize, "cache", d.CacheSize, "workflows kept in memory; negative: none")
+	cmd.Flags().DurationVar(&o.StopTimeout, "stop-timeout", d.StopTimeout, "how long running tools may go on after a stop signal")
 }
 
 // check reports every problem of the agents and tools, or what would serve.

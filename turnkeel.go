@@ -134,5 +134,12 @@ func newActivities(o Options) (*activities.Activities, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return activities.New(activities.Options{Agents: agents, Tools: set, Getenv: os.Getenv, Logger: o.Logger})
+	declared := map[string]agentfile.Env{}
+	for _, d := range definitions {
+		declared[d.Agent.Name] = d.Env
+	}
+	return activities.New(activities.Options{
+		Agents: agents, Tools: set, Logger: o.Logger, Getenv: os.Getenv,
+		Env: func(agent, name string) (string, bool) { return declared[agent].Lookup(name, os.LookupEnv) },
+	})
 }

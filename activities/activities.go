@@ -26,6 +26,10 @@ type Options struct {
 	// Credentials are read here and nowhere else. Required.
 	Getenv func(string) string
 
+	// Env reads a variable that an agent declares, for [tooldefs.Call.Env]. If
+	// nil, none is declared.
+	Env func(agent, name string) (value string, declared bool)
+
 	// Transcripts gives a model call its run's history. If nil, it is read
 	// from the server through the worker's own client.
 	Transcripts Transcripts
@@ -45,6 +49,7 @@ type Activities struct {
 	agents      map[string]contract.Agent
 	tools       *tooldefs.Set
 	getenv      func(string) string
+	env         func(agent, name string) (string, bool)
 	transcripts Transcripts
 	logger      *zap.Logger
 }
@@ -60,13 +65,16 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, tools: o.Tools, getenv: o.Getenv,
-		transcripts: o.Transcripts, logger: o.Logger,
+		env: o.Env, transcripts: o.Transcripts, logger: o.Logger,
 	}
 	if a.tools == nil {
 		var err error
 		if a.tools, err = tooldefs.NewSet(); err != nil {
 			return nil, err
 		}
+	}
+	if a.env == nil {
+		a.env = func(string, string) (string, bool) { return "", false }
 	}
 	if a.transcripts == nil {
 		a.transcripts = historyTranscripts{}

@@ -49,11 +49,15 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	}
 	result := contract.CallModelResult{
 		Content:      contract.BoundText(answer.Text, maxAnswerBytes/4),
+		Extra:        answer.Extra,
 		Reasoning:    contract.BoundText(answer.Reasoning, 64<<10),
 		Model:        answer.Model,
 		FinishReason: answer.FinishReason,
 		RequestID:    answer.RequestID,
 		Usage:        answer.Usage,
+	}
+	if result.Content == "" {
+		result.Content = contract.BoundText(answer.Refusal, contract.MaxErrorText)
 	}
 	if in.WrapUp == "" {
 		result.Calls = a.plan(in, run, agent, tools, answer)

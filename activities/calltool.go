@@ -85,6 +85,7 @@ func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
 		Logger:   logging.Slog(logger),
 		Progress: func(data json.RawMessage) { progress.Store(data) },
+		Env:      func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})
 }
 

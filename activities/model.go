@@ -43,5 +43,5 @@ func (a *Activities) modelOf(agent contract.Agent) (Model, string, error) {
 		return nil, "", modelError(contract.ErrModelAuth, errors.New(
 			keyVariable+" is not set on the worker: set it, or set "+envBaseURL+" to another OpenAI-compatible endpoint"))
 	}
-	return wire.New(wire.Endpoint{BaseURL: base, APIKey: key}), name, nil
+	return wire.New(wire.Endpoint{BaseURL: base, APIKey: key, EchoReasoning: agent.Endpoint.EchoReasoning}), name, nil
 }

@@ -79,6 +79,7 @@ func (a *Activities) planRun(p *contract.PlannedCall, tool *tooldefs.Tool, raw s
 		Timeout:         contract.Duration(tool.Timeout()),
 		MaxAttempts:     tool.MaxAttempts(),
 		Override:        override,
+		KeyScope:        string(tool.KeyScope()),
 		Uninterruptible: tool.Uninterruptible(),
 		MaxConcurrency:  tool.MaxConcurrency(),
 		Poller:          tool.Poller(),

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
@@ -37,6 +38,9 @@ type BenchOptions struct {
 	// Server is where it runs. If zero, a server of its own.
 	Server Server
 
+	// StopTimeout is the worker's: see [turnkeel.Options.StopTimeout].
+	StopTimeout time.Duration
+
 	// NoWorker leaves it to the test to run a worker.
 	NoWorker bool
 }
@@ -50,8 +54,9 @@ type Bench struct {
 	Model    *ModelServer
 	Queue    string
 
-	t       testing.TB
-	options turnkeel.Options
+	t           testing.TB
+	options     turnkeel.Options
+	stopTimeout time.Duration
 }
 
 // NewBench brings the parts up.
@@ -72,11 +77,12 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 		agent.Tools = append(agent.Tools, tool.Name())
 	}
 	b := &Bench{
-		Temporal: o.Server.Dial(t),
-		Model:    model,
-		Queue:    "test-" + strings.ToLower(rand.Text()[:12]),
-		t:        t,
-		options:  turnkeel.Options{Tools: o.Tools, Agents: []contract.Agent{agent}},
+		Temporal:    o.Server.Dial(t),
+		Model:       model,
+		Queue:       "test-" + strings.ToLower(rand.Text()[:12]),
+		t:           t,
+		stopTimeout: o.StopTimeout,
+		options:     turnkeel.Options{Tools: o.Tools, Agents: []contract.Agent{agent}},
 	}
 	b.Turns = turnkeel.NewClient(b.Temporal, turnkeel.ClientOptions{Namespace: o.Server.Namespace, TaskQueue: b.Queue})
 	if !o.NoWorker {
@@ -89,7 +95,7 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 // or the test ends.
 func (b *Bench) StartWorker() (stop func()) {
 	b.t.Helper()
-	var options sdkworker.Options
+	options := sdkworker.Options{WorkerStopTimeout: b.stopTimeout}
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(b.Temporal, b.Queue, options)
 	if err := turnkeel.Register(worker, b.options); err != nil {

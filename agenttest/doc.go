@@ -1,6 +1,10 @@
-// Package agenttest is the test kit for agents and their tools. It is pure
-// Go without Temporal, and starts at [NewModelServer]: an OpenAI-compatible
-// server whose model says what a script tells it to.
+// Package agenttest is the test kit for agents and their tools.
+//
+// [NewBench] is a whole agent on a real Temporal server, with a scripted
+// model: give it tools and a script, and [Bench.Run] runs a turn to its end
+// and replays its history. [StartServer] is the server alone, [Replay] the
+// replay alone. [NewModelServer] is the scripted model alone: an
+// OpenAI-compatible server that needs no Temporal.
 //
 // A script is YAML:
 //

@@ -10,6 +10,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	sdkclient "go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	sdkworker "go.temporal.io/sdk/worker"
@@ -19,6 +20,7 @@ import (
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/devproc"
+	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // The task queues of the two sides. Each has a worker of its own in this
@@ -36,6 +38,9 @@ type stack struct {
 	turns  *turnkeel.Client
 	model  *agenttest.ModelServer
 	close  []func()
+
+	// attributes are those our client sets on this server, for the twin.
+	attributes temporal.SearchAttributes
 }
 
 // startStack brings everything up; close it also when it fails.
@@ -53,7 +58,7 @@ func startStack(ctx context.Context, bin string, stock bool) (_ *stack, err erro
 	s.close = append(s.close, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		_ = server.Stop(ctx) //nolint:errcheck // it is gone either way
+		_ = server.Stop(ctx)
 	})
 	if s.model, err = agenttest.NewModelServer(script(shapes)); err != nil {
 		return nil, err
@@ -64,20 +69,37 @@ func startStack(ctx context.Context, bin string, stock bool) (_ *stack, err erro
 		return nil, err
 	}
 	s.close = append(s.close, s.client.Close)
+	if err := s.learnAttributes(ctx, server.Namespace); err != nil {
+		return nil, err
+	}
 	s.turns = turnkeel.NewClient(s.client, turnkeel.ClientOptions{Namespace: server.Namespace, TaskQueue: queueOurs})
 	return s, s.startWorkers()
+}
+
+// learnAttributes finds out, as our client does, whether the server has our
+// search attributes: a stock one may not.
+func (s *stack) learnAttributes(ctx context.Context, namespace string) error {
+	known, err := s.client.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return fmt.Errorf("list the search attributes: %w", err)
+	}
+	if _, ok := known.GetCustomAttributes()[contract.AttributeAgent]; ok {
+		s.attributes = temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(contract.AttributeAgent).ValueSet(agentName))
+	}
+	return nil
 }
 
 // startWorkers runs a worker for each side, with one set of options.
 func (s *stack) startWorkers() error {
 	options := turnkeel.Options{
-		Tools: nil,
+		Tools: []*tooldefs.Tool{look()},
 		Agents: []contract.Agent{{
 			Name: agentName, Model: "openai/scripted", Tools: []string{toolName},
 			Endpoint: contract.Endpoint{BaseURL: s.model.URL()},
 		}},
 	}
-	options.Tools = append(options.Tools, look())
 	for _, queue := range []string{queueOurs, queueBare} {
 		var workerOptions sdkworker.Options
 		turnkeel.SetWorkerDefaults(&workerOptions)
@@ -135,8 +157,6 @@ func (s *stack) ours(ctx context.Context, sh shape) (ended, error) {
 	return ended{turn.ID, turn.RunID, took}, sh.checked("our turn", result, err)
 }
 
-var agentAttribute = temporal.NewSearchAttributeKeyKeyword(contract.AttributeAgent)
-
 // bare runs the twin: the SDK's own calls with what our client would set.
 func (s *stack) bare(ctx context.Context, sh shape) (ended, error) {
 	began := time.Now()
@@ -147,7 +167,7 @@ func (s *stack) bare(ctx context.Context, sh shape) (ended, error) {
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		StaticSummary:            in.Agent + ": " + in.Messages[0].Content,
-		TypedSearchAttributes:    temporal.NewSearchAttributes(agentAttribute.ValueSet(in.Agent)),
+		TypedSearchAttributes:    s.attributes,
 	}, contract.WorkflowTurn, in)
 	if err != nil {
 		return ended{}, fmt.Errorf("start the bare twin: %w", err)

@@ -65,6 +65,9 @@ type RunPlan struct {
 	// occurrence.
 	Override string `json:"override,omitempty"`
 
+	// KeyScope widens the key beyond the turn: "session", "namespace" or "".
+	KeyScope string `json:"key_scope,omitempty"`
+
 	Uninterruptible bool   `json:"uninterruptible,omitempty"`
 	MaxConcurrency  int    `json:"max_concurrency,omitempty"` // per tool and step; 0 means no cap of its own
 	Poller          bool   `json:"poller,omitempty"`          // identical repeats are expected

@@ -33,14 +33,14 @@ func (t *turn) prepare(p contract.PlannedCall) *toolCall {
 		return c.settle(problemEntry(p))
 	}
 	if p.Run.Override != "" {
-		c.key = effect.OverrideKey(t.scope, c.tool, p.Run.Override)
+		c.key = effect.OverrideKey(t.scopeOf(p), c.tool, p.Run.Override)
 		if done, ok := t.shared[c.key]; ok {
 			return c.settle(done)
 		}
 	} else {
 		var unknown bool
 		c.occurrence, unknown = t.ledger.Take(c.tool, p.Args)
-		c.key = effect.Key(t.scope, c.tool, p.Args, c.occurrence)
+		c.key = effect.Key(t.scopeOf(p), c.tool, p.Args, c.occurrence)
 		if unknown && p.Run.Class == contract.ClassAtMostOnce {
 			t.ledger.Settle(c.tool, p.Args, c.occurrence, effect.SlotUnknown)
 			return c.settle(refusedEntry(c))
@@ -48,6 +48,19 @@ func (t *turn) prepare(p contract.PlannedCall) *toolCall {
 	}
 	c.id = contract.CallActivityID(t.step, c.ordinal, 0)
 	return c
+}
+
+// scopeOf is what the call's key is unique in: the turn, or more where the
+// tool asks for it. Then it is the system outside that deduplicates.
+func (t *turn) scopeOf(p contract.PlannedCall) effect.Scope {
+	switch {
+	case p.Run.KeyScope == "namespace":
+		return effect.Scope{Namespace: t.scope.Namespace}
+	case p.Run.KeyScope == "session" && t.in.Session != "":
+		return effect.Scope{Namespace: t.scope.Namespace, WorkflowID: "session:" + t.in.Session}
+	default:
+		return t.scope
+	}
 }
 
 func (c *toolCall) settle(e contract.Entry) *toolCall {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -29,6 +30,9 @@ type entry struct {
 // pay appends e, unless its key has been paid already: then it returns the
 // entry of that time. It returns only after the line is on the disk.
 func (l ledger) pay(ctx context.Context, e entry) (entry, error) {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return entry{}, err
+	}
 	file, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return entry{}, err

@@ -103,7 +103,7 @@ func (r *reader) model(n ast.Node) string {
 		return ""
 	}
 	if !regexp.MustCompile(`^[a-z][a-z0-9_.-]*/[^\s/]\S*$`).MatchString(text) {
-		r.report(at(n), "model: want <provider>/<model>, like openai/gpt-4o-mini, or scripted/<file>, found %s", quote(text))
+		r.report(at(n), "model: want <provider>/<model>, like openai/gpt-4o-mini, found %s", quote(text))
 	}
 	return text
 }

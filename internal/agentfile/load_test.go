@@ -111,11 +111,11 @@ func TestLoadRefuses(t *testing.T) {
 		want string
 	}{
 		{"unknown key", one(m + "temprature: 1\n"), `agents/x/agent.yaml:2:1: unknown key "temprature"; did you mean "temperature"?`},
-		{"misspelt model is not missing too", one("model: openai/x\n"), `agents/x/agent.yaml:1:1: unknown key "model"; did you mean "model"?`},
+		{"misspelt model is not missing too", one("mdoel: openai/x\n"), `agents/x/agent.yaml:1:1: unknown key "mdoel"; did you mean "model"?`},
 		{"camel case", one(m + "limits: {maxSteps: 3}\n"), `agents/x/agent.yaml:2:10: unknown key "maxSteps" in limits; did you mean "max_steps"?`},
 		{"nothing near", one(m + "endpoint:\n  zzzzzzzzz: 1\n"), `agents/x/agent.yaml:3:3: unknown key "zzzzzzzzz" in endpoint; valid: api_key_env, base_url, echo_reasoning`},
 		{"no model", one("name: y\n"), "agents/x/agent.yaml: model is missing; add for example: model: openai/gpt-4o-mini"},
-		{"model without provider", one("model: gpt-4o\n"), `agents/x/agent.yaml:1:8: model: want <provider>/<model>, like openai/gpt-4o-mini, or scripted/<file>, found "gpt-4o"`},
+		{"model without provider", one("model: gpt-4o\n"), `agents/x/agent.yaml:1:8: model: want <provider>/<model>, like openai/gpt-4o-mini, found "gpt-4o"`},
 		{"model is a number", one("model: 4\n"), "agents/x/agent.yaml:1:8: model: want text, found a number; quote it if text was meant"},
 		{"twice", one(m + m), `agents/x/agent.yaml:2:1: key "model" stands a second time; the first is in line 1`},
 		{"null", one(m + "tools:\n"), "agents/x/agent.yaml:2:1: tools has no value; give one or remove the key"},

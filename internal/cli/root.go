@@ -43,7 +43,11 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return ExitDone
 	}
 	code := exitCode(err)
+	var left leftError
 	switch {
+	case errors.As(err, &left):
+		fmt.Fprintln(errOut, left)
+		return ExitInterrupted
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "interrupted; everything that was started here has been stopped")
 		return ExitInterrupted

@@ -73,7 +73,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
 	if err != nil {
 		if ctx.Err() != nil {
-			a.say("left; the turn goes on: starter show %s", turn.ID)
+			return leftError{turn.ID}
 		}
 		return err
 	}
@@ -84,4 +84,11 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 		}
 	}
 	return ended(report)
+}
+
+// leftError is a follower that was interrupted; the turn is not.
+type leftError struct{ turn string }
+
+func (e leftError) Error() string {
+	return "left; the turn " + e.turn + " goes on: starter show " + e.turn
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,14 +34,14 @@ func (s *Server) readyLine(ready chan<- error) func(string) {
 }
 
 // tail passes the child's standard error on to w (may be nil) and remembers
-// its last line.
+// its end.
 type tail struct {
 	mu   sync.Mutex
 	w    io.Writer
 	last []byte // at most tailMax bytes
 }
 
-const tailMax = 4096
+const tailMax = 64 << 10
 
 // Write implements io.Writer. It never fails, since the child would be
 // stopped by a log that cannot be written.
@@ -57,12 +58,21 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the last line that is not blank.
+// String returns the line that says why the child ended: the last one by which
+// devserver or a Go runtime says so, else the last that is not blank.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.TrimSpace(string(t.last))
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	lines := strings.Split(strings.TrimSpace(string(t.last)), "\n")
+	for _, line := range slices.Backward(lines) {
+		if reason, ok := strings.CutPrefix(line, "devserver: "); ok {
+			return strings.TrimSpace(reason)
+		}
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // tempDir is a data directory that dies with its server. Its lock tells a

@@ -74,6 +74,13 @@ func Start(ctx context.Context, bin string, o Options) (*Server, error) {
 		o.Dir = temp.path
 	}
 	s, err := start(ctx, bin, filepath.Join(dir, configFile), o)
+	// A free port may be lost to another process before the server listens.
+	for range 2 {
+		if err == nil || o.Port != 0 || o.UIPort != 0 || !strings.Contains(err.Error(), "address already in use") {
+			break
+		}
+		s, err = start(ctx, bin, filepath.Join(dir, configFile), o)
+	}
 	if err != nil {
 		temp.remove()
 		return nil, fmt.Errorf("start the development Temporal server: %w", err)
@@ -170,7 +177,7 @@ func (s *Server) awaitReady(ctx context.Context, ready <-chan error) error {
 // exitError describes an exit nobody asked for, in the child's own words.
 func (s *Server) exitError() error {
 	if last := s.logs.String(); last != "" {
-		return errors.New(strings.TrimPrefix(last, "devserver: "))
+		return errors.New(last)
 	}
 	if s.exit == nil {
 		return errors.New("it exited without a message")

@@ -68,7 +68,7 @@ func TestEnsureTwiceIsQuick(t *testing.T) {
 	if err != nil || again != bin {
 		t.Errorf("%s, %v; the first was %s", again, err, bin)
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("took %s", took)
 	}
 }
@@ -151,7 +151,7 @@ func TestTakenIsSaid(t *testing.T) {
 		if !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %q, want one line with %q", err, what)
 		}
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: took %s", what, took)
 		}
 	}
@@ -215,4 +215,53 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestTailFindsReason(t *testing.T) {
+	for log, want := range map[string]string{
+		"":                               "",
+		"one\ntwo\n\n":                   "two",
+		"devserver: port taken\nlater\n": "port taken",
+		"log\npanic: boom\n\ngoroutine 1:\n\tx\n": "panic: boom",
+	} {
+		logs := &tail{}
+		_, _ = logs.Write([]byte(log))
+		if got := logs.String(); got != want {
+			t.Errorf("of %q: %q, want %q", log, got, want)
+		}
+	}
+	logs := &tail{}
+	for range 3 * tailMax / 10 {
+		_, _ = logs.Write([]byte("123456789\n"))
+	}
+	if len(logs.last) > tailMax {
+		t.Errorf("keeps %d bytes", len(logs.last))
+	}
+}
+
+func TestSweepTempDirs(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	held, err := newTempDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.remove()
+	dead, err := newTempDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.lock.unlock() // as the kernel does when the owner is killed
+	old := time.Now().Add(-time.Hour)
+	for _, d := range []*tempDir{held, dead} {
+		if err := os.Chtimes(filepath.Join(d.path, ownerLock), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweepTempDirs()
+	if _, err := os.Stat(held.path); err != nil {
+		t.Errorf("removed one in use: %v", err)
+	}
+	if _, err := os.Stat(dead.path); !os.IsNotExist(err) {
+		t.Errorf("kept one of a dead owner: %v", err)
+	}
 }

@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Accept reads a model's arguments: exactly one JSON object. It returns the
 // canonical text of what was validated, or the problems.
@@ -50,12 +47,11 @@ func (s *Schema) accept(m map[string]any) (string, []Problem) {
 	}
 	var f fixer
 	f.value(m, s.shape.certain, s.shape.possible, nil)
-	problems := f.problems
-	if len(problems) == 0 {
-		problems = s.check(m)
+	if len(f.problems) > 0 {
+		return "", tidy(f.problems)
 	}
-	if len(problems) > 0 {
-		return "", tidy(slices.Clone(problems))
+	if problems := s.check(m); len(problems) > 0 {
+		return "", problems
 	}
 	text, err := write(m)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestAccept_Bounds(t *testing.T) {
 	}
 	var many []string
 	for i := range 500 {
-		many = append(many, fmt.Sprintf(`"%s%d":"x"`, strings.Repeat("é", 200), i))
+		many = append(many, fmt.Sprintf(`"%d%s":"x"`, i, strings.Repeat("é", 200)))
 	}
 	_, problems := s.Accept("{" + strings.Join(many, ",") + "}")
 	if len(problems) != maxProblems+1 || problems[maxProblems].Reason != "and 480 more problems" {

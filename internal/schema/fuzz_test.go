@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // FuzzCompileAccept: no schema and no arguments make a panic or a hang, what
@@ -100,4 +102,26 @@ func BenchmarkAccept10(b *testing.B) {
 			b.Fatal(problems)
 		}
 	}
+}
+
+// FuzzParse: our parser and the standard decoder read the same tree.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"a":[1,-2.5e3,"x\n\"\\",true,false,null,{}],"":"é\ud83d\ude00"}`, ` [ ] `, `"\ud800"`, "\"\xff\"", `0`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got, err := Parse([]byte(raw))
+		if err != nil {
+			return
+		}
+		var want any
+		dec := json.NewDecoder(strings.NewReader(raw))
+		dec.UseNumber()
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("we accept %q: %v", raw, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }

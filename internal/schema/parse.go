@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Parse reads one JSON value strictly: no trailing text, no duplicate keys at
@@ -15,13 +16,11 @@ func parse(raw []byte, lim limits) (any, error) {
 	if len(raw) > lim.bytes {
 		return nil, fmt.Errorf("is too large: %d bytes, at most %d are allowed", len(raw), lim.bytes)
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(raw, &whole); err != nil {
-		return nil, syntaxProblem(err)
+	if !json.Valid(raw) {
+		var whole json.RawMessage
+		return nil, syntaxProblem(json.Unmarshal(raw, &whole))
 	}
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
-	p := parser{dec: dec, left: lim.values, depth: lim.depth}
+	p := parser{text: raw, left: lim.values, depth: lim.depth}
 	return p.value(nil, 0)
 }
 
@@ -36,48 +35,97 @@ func syntaxProblem(err error) error {
 	return fmt.Errorf("is not valid JSON: %s (at byte %d)", cut(syntax.Error(), 100), syntax.Offset)
 }
 
-// parser builds the tree of a document that is known to be valid JSON.
+// parser builds the tree of a text that is known to be one valid JSON value,
+// so it only looks for what JSON allows and we do not.
 type parser struct {
-	dec   *json.Decoder
+	text  []byte
+	at    int
 	left  int
 	depth int
 }
 
-func (p *parser) value(at *path, depth int) (any, error) {
-	tok, err := p.dec.Token()
-	if err != nil {
-		return nil, errors.New("is not valid JSON")
+// next skips white space, commas and colons and gives the byte after them.
+func (p *parser) next() byte {
+	for {
+		switch c := p.text[p.at]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.at++
+		default:
+			return c
+		}
 	}
+}
+
+func (p *parser) value(at *path, depth int) (any, error) {
 	if p.left--; p.left < 0 {
 		return nil, errors.New("has too many values")
 	}
-	switch v := tok.(type) {
-	case json.Delim:
+	switch c := p.next(); c {
+	case '{', '[':
 		if depth >= p.depth {
 			return nil, fmt.Errorf("is nested too deeply: at most %d levels are allowed", p.depth)
 		}
-		if v == '{' {
+		p.at++
+		if c == '{' {
 			return p.object(at, depth+1)
 		}
 		return p.array(at, depth+1)
-	case json.Number:
-		if err := checkNumber(v); err != nil {
-			return nil, fmt.Errorf("has a number %w%s", err, at.suffix())
-		}
-		return v, nil
-	default:
-		return v, nil
+	case '"':
+		return p.str()
+	case 'n':
+		p.at += len("null")
+		return nil, nil
+	case 't':
+		p.at += len("true")
+		return true, nil
+	case 'f':
+		p.at += len("false")
+		return false, nil
 	}
+	n := p.number()
+	if err := checkNumber(n); err != nil {
+		return nil, fmt.Errorf("has a number %s%s", err, at.suffix())
+	}
+	return n, nil
+}
+
+func (p *parser) number() json.Number {
+	begin := p.at
+	for p.at < len(p.text) && strings.IndexByte("+-.0123456789eE", p.text[p.at]) >= 0 {
+		p.at++
+	}
+	return json.Number(p.text[begin:p.at])
+}
+
+// str reads a string; escapes and foreign bytes go through the standard
+// decoder.
+func (p *parser) str() (string, error) {
+	begin, plain := p.at, true
+	for p.at++; p.text[p.at] != '"'; p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '\\':
+			plain = false
+			p.at++
+		case c >= utf8.RuneSelf:
+			plain = false
+		}
+	}
+	p.at++
+	if plain {
+		return string(p.text[begin+1 : p.at-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(p.text[begin:p.at], &s)
+	return s, err
 }
 
 func (p *parser) object(at *path, depth int) (any, error) {
 	out := make(map[string]any)
-	for p.dec.More() {
-		tok, err := p.dec.Token()
+	for p.next() != '}' {
+		key, err := p.str()
 		if err != nil {
-			return nil, errors.New("is not valid JSON")
+			return nil, err
 		}
-		key := tok.(string)
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("has the key %q twice%s", cut(key, 100), at.suffix())
 		}
@@ -85,19 +133,19 @@ func (p *parser) object(at *path, depth int) (any, error) {
 			return nil, err
 		}
 	}
-	_, err := p.dec.Token()
-	return out, err
+	p.at++
+	return out, nil
 }
 
 func (p *parser) array(at *path, depth int) (any, error) {
 	out := []any{}
-	for p.dec.More() {
+	for p.next() != ']' {
 		v, err := p.value(at.index(len(out)), depth)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, v)
 	}
-	_, err := p.dec.Token()
-	return out, err
+	p.at++
+	return out, nil
 }

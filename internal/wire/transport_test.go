@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,6 +49,7 @@ func silent(t *testing.T, send string) (url string, closed chan struct{}) {
 	closed = make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(closed)
+		_, _ = io.Copy(io.Discard, r.Body) // or net/http does not notice that the client went
 		if send != "" {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprint(w, send)

@@ -1,0 +1,183 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/turnkeel/turnkeel/activities"
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+type payInput struct {
+	Amount int `json:"amount"`
+}
+
+// pay is a tool whose handler is the test's.
+func pay(class tooldefs.Class, handler tooldefs.Handler[payInput, any]) *tooldefs.Tool {
+	return tooldefs.Define(tooldefs.Spec[payInput, any]{
+		Name: "pay", Description: "Pays.", Class: class, Timeout: 200 * time.Millisecond, Handler: handler,
+	})
+}
+
+func environment(t *testing.T, tool *tooldefs.Tool) *testsuite.TestActivityEnvironment {
+	t.Helper()
+	set, err := tooldefs.NewSet(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	acts, err := activities.New(activities.Options{
+		Agents: []contract.Agent{{Name: "a", Tools: []string{"pay"}}}, Tools: set, Getenv: func(string) string { return "" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	acts.Register(env)
+	return env
+}
+
+// input is a call of pay in the run that the test environment runs it in.
+func input(class tooldefs.Class) contract.ToolInput {
+	return contract.ToolInput{
+		Args: `{"amount":9007199254740993}`, Key: "key-1", Ordinal: 1, Class: class, Agent: "a",
+		Timeout: contract.Duration(200 * time.Millisecond), RunID: "default-test-run-id",
+	}
+}
+
+func call(t *testing.T, class tooldefs.Class, handler tooldefs.Handler[payInput, any]) (contract.ToolResult, *temporal.ApplicationError) {
+	t.Helper()
+	env := environment(t, pay(class, handler))
+	value, err := env.ExecuteActivity(contract.ToolActivity("pay"), input(class))
+	var result contract.ToolResult
+	if err == nil {
+		if err := value.Get(&result); err != nil {
+			t.Fatal(err)
+		}
+		return result, nil
+	}
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) {
+		t.Fatalf("untyped error: %v", err)
+	}
+	return result, app
+}
+
+// P10, B10: the handler has the key and every digit of the arguments.
+func TestCallTool_HandsOverKeyAndArguments(t *testing.T) {
+	t.Parallel()
+	got, err := call(t, tooldefs.Keyed, func(_ context.Context, c *tooldefs.Call, in payInput) (any, error) {
+		return map[string]any{"key": c.IdempotencyKey(), "amount": in.Amount, "ordinal": c.Ordinal()}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"amount":9007199254740993,"key":"key-1","ordinal":1}`; string(got.JSON) != want {
+		t.Errorf("got %s, want %s", got.JSON, want)
+	}
+}
+
+// The class table: what each class makes of a handler's error.
+func TestCallTool_ErrorsByClass(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("no")
+	const (
+		failed, unknown  = contract.ErrToolFailed, contract.ErrToolUnknown
+		timedOut, again  = contract.ErrToolTimedOut, contract.ErrToolTransient
+		notExecuted      = contract.ErrToolNotExecuted
+		atMostOnce, safe = tooldefs.AtMostOnce, tooldefs.SafeToRetry
+	)
+	block := func(context.Context, *tooldefs.Call, payInput) (any, error) { select {} } // ignores its ctx
+	for _, c := range []struct {
+		name    string
+		handler tooldefs.Handler[payInput, any]
+		want    map[tooldefs.Class]string
+	}{
+		{"plain error", returns(cause), map[tooldefs.Class]string{atMostOnce: failed, tooldefs.Keyed: failed, safe: failed}},
+		{"unknown", returns(tooldefs.Unknown(cause)), map[tooldefs.Class]string{atMostOnce: unknown, tooldefs.Keyed: unknown, safe: failed}},
+		{"not executed", returns(tooldefs.NotExecuted(cause)), map[tooldefs.Class]string{atMostOnce: notExecuted, tooldefs.Keyed: notExecuted, safe: notExecuted}},
+		{"transient", returns(tooldefs.Transient(cause, time.Second)), map[tooldefs.Class]string{atMostOnce: failed, tooldefs.Keyed: again, safe: again}},
+		{"network timeout", returns(context.DeadlineExceeded), map[tooldefs.Class]string{atMostOnce: unknown, tooldefs.Keyed: unknown, safe: failed}},
+		{"our timeout", block, map[tooldefs.Class]string{atMostOnce: unknown, tooldefs.Keyed: unknown, safe: timedOut}},
+		{"panic", func(context.Context, *tooldefs.Call, payInput) (any, error) { panic("secret") }, map[tooldefs.Class]string{atMostOnce: unknown, tooldefs.Keyed: unknown, safe: failed}},
+	} {
+		for class, want := range c.want {
+			t.Run(c.name+" "+string(class), func(t *testing.T) {
+				t.Parallel()
+				_, err := call(t, class, c.handler)
+				if err == nil || err.Type() != want {
+					t.Fatalf("got %v, want type %s", err, want)
+				}
+				var detail contract.ToolFailure
+				if err := err.Details(&detail); err != nil || detail.Text == "" || strings.Contains(detail.Text, "secret") {
+					t.Errorf("detail %+v, %v", detail, err)
+				}
+			})
+		}
+	}
+}
+
+func returns(err error) tooldefs.Handler[payInput, any] {
+	return func(context.Context, *tooldefs.Call, payInput) (any, error) { return nil, err }
+}
+
+// An AtMostOnce call that is not certainly a first start does not run.
+func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*testsuite.TestActivityEnvironment, *contract.ToolInput){
+		"heartbeat details of an earlier attempt": func(env *testsuite.TestActivityEnvironment, _ *contract.ToolInput) { env.SetHeartbeatDetails("beat") },
+		"copied into another run by a reset":      func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.RunID = "another" },
+		"in a run that came from a reset":         func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.Lineage = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ran := false
+			env := environment(t, pay(tooldefs.AtMostOnce, func(context.Context, *tooldefs.Call, payInput) (any, error) {
+				ran = true
+				return "paid", nil
+			}))
+			in := input(tooldefs.AtMostOnce)
+			change(env, &in)
+			_, err := env.ExecuteActivity(contract.ToolActivity("pay"), in)
+			var app *temporal.ApplicationError
+			if !errors.As(err, &app) || app.Type() != contract.ErrToolRefused || ran {
+				t.Errorf("error %v, ran %v", err, ran)
+			}
+		})
+	}
+}
+
+// C01: a result too large for a payload is recorded cut, and marked so.
+func TestCallTool_BoundsTheResult(t *testing.T) {
+	t.Parallel()
+	got, err := call(t, tooldefs.Keyed, func(context.Context, *tooldefs.Call, payInput) (any, error) {
+		return strings.Repeat("\u0001<ü", 1<<20), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Truncated || got.Bytes < 4<<20 || len(got.Text) > 1<<20 {
+		t.Errorf("truncated %v, %d bytes of %d", got.Truncated, len(got.Text), got.Bytes)
+	}
+}
+
+// All that is wrong with the agents is said at once, before any turn.
+func TestNew_ListsAllProblems(t *testing.T) {
+	t.Parallel()
+	_, err := activities.New(activities.Options{
+		Getenv: func(string) string { return "" },
+		Agents: []contract.Agent{{Name: "a", Tools: []string{"nope"}}, {Name: "a", Tools: []string{"neither"}}},
+	})
+	for _, want := range []string{"nope", "neither", "twice"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
+	}
+}

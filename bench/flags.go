@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+)
+
+// The two servers of devproc.
+const (
+	serverTuned = "tuned"
+	serverStock = "stock"
+)
+
+// settings are what the command line asks for.
+type settings struct {
+	servers []string
+	pairs   int
+	warmup  int
+	load    load
+	file    string
+	json    bool
+}
+
+// parse reads the command line; it says on stderr what is wrong with it.
+func parse(args []string, stderr io.Writer) (settings, error) {
+	var o settings
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.pairs, "pairs", 120, "interleaved pairs of turns for the latency")
+	flags.IntVar(&o.warmup, "warmup", 10, "pairs before those, not counted")
+	flags.IntVar(&o.load.Rounds, "rounds", 10, "interleaved rounds for the throughput, after one warm-up round")
+	flags.IntVar(&o.load.Turns, "turns", 100, "turns of each side in a round")
+	flags.IntVar(&o.load.AtOnce, "at-once", 50, "turns under way at a time in a round")
+	flags.StringVar(&o.file, "json", "", "also write the report as JSON to this `file`")
+	output := flags.String("output", "table", "what goes to standard output: table or json")
+	only := flags.String("only", "", "measure on one server only: tuned or stock")
+	stock := flags.Bool("stock", true, "measure on a stock server as well")
+	quick := flags.Bool("quick", false, "a few pairs and rounds, to see that it runs: says little about timing")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if *quick {
+		o.pairs, o.warmup, o.load.Rounds, o.load.Turns = 8, 2, 2, 50
+	}
+	o.servers, o.json = serversOf(*only, *stock), *output == "json"
+	if err := o.check(flags.Args(), *output); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return o, err
+	}
+	return o, nil
+}
+
+func serversOf(only string, stock bool) []string {
+	switch {
+	case only != "":
+		return []string{only}
+	case stock:
+		return []string{serverTuned, serverStock}
+	}
+	return []string{serverTuned}
+}
+
+func (o settings) check(rest []string, output string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unknown argument %q; see bench -h", rest[0])
+	case output != "table" && output != "json":
+		return fmt.Errorf("--output %s: want table or json", output)
+	case o.servers[0] != serverTuned && o.servers[0] != serverStock:
+		return fmt.Errorf("--only %s: want tuned or stock", o.servers[0])
+	case min(o.pairs, o.load.Rounds, o.load.Turns, o.load.AtOnce) < 1 || o.warmup < 0:
+		return errors.New("--pairs, --rounds, --turns and --at-once must be at least 1, --warmup at least 0")
+	}
+	return nil
+}
