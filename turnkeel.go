@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"go.temporal.io/sdk/converter"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
@@ -48,6 +49,11 @@ type Options struct {
 	// to stop. It must be shorter than the platform's own grace period. If
 	// zero, 10 s.
 	StopTimeout time.Duration
+
+	// DataConverter is the Temporal client's, if it has one of its own: model
+	// calls read their run's history with it. Only for [Register]; the client
+	// of [Main] has the SDK's default. If nil, the SDK's default.
+	DataConverter converter.DataConverter
 
 	// Logger gets the worker's log and the Temporal SDK's. If nil, [Main] logs
 	// to standard error, readable on a terminal and as JSON elsewhere, and
@@ -139,7 +145,7 @@ func newActivities(o Options) (*activities.Activities, error) {
 		declared[d.Agent.Name] = d.Env
 	}
 	return activities.New(activities.Options{
-		Agents: agents, Tools: set, Logger: o.Logger, Getenv: os.Getenv,
+		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Getenv: os.Getenv,
 		Env: func(agent, name string) (string, bool) { return declared[agent].Lookup(name, os.LookupEnv) },
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -33,6 +34,10 @@ type Options struct {
 	// Transcripts gives a model call its run's history. If nil, it is read
 	// from the server through the worker's own client.
 	Transcripts Transcripts
+
+	// DataConverter is the Temporal client's, for reading histories. If nil,
+	// the SDK's default.
+	DataConverter converter.DataConverter
 
 	// Logger gets what must not reach the model. If nil, nothing is logged.
 	Logger *zap.Logger
@@ -77,7 +82,7 @@ func New(o Options) (*Activities, error) {
 		a.env = func(string, string) (string, bool) { return "", false }
 	}
 	if a.transcripts == nil {
-		a.transcripts = historyTranscripts{}
+		a.transcripts = historyTranscripts{o.DataConverter}
 	}
 	if a.logger == nil {
 		a.logger = zap.NewNop()

@@ -7,6 +7,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	sdkactivity "go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
@@ -19,10 +20,10 @@ type Transcripts interface {
 
 // historyTranscripts reads the run's history from the server with the client
 // that the worker itself uses.
-type historyTranscripts struct{}
+type historyTranscripts struct{ converter converter.DataConverter }
 
 // Fold implements [Transcripts].
-func (historyTranscripts) Fold(ctx context.Context) (*fold.Run, error) {
+func (h historyTranscripts) Fold(ctx context.Context) (*fold.Run, error) {
 	info := sdkactivity.GetInfo(ctx)
 	client := sdkactivity.GetClient(ctx)
 	it := client.GetWorkflowHistory(ctx, info.WorkflowExecution.ID, info.WorkflowExecution.RunID,
@@ -35,7 +36,7 @@ func (historyTranscripts) Fold(ctx context.Context) (*fold.Run, error) {
 		}
 		events = append(events, event)
 		if event.GetActivityTaskScheduledEventAttributes().GetActivityId() == info.ActivityID {
-			run, err := fold.Build(events, nil)
+			run, err := fold.Build(events, h.converter)
 			if err != nil {
 				return nil, fmt.Errorf("fold the run's history: %w", err)
 			}
