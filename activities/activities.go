@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
@@ -57,6 +58,9 @@ type Activities struct {
 	env         func(agent, name string) (string, bool)
 	transcripts Transcripts
 	logger      *zap.Logger
+
+	clientsMu sync.Mutex
+	clients   map[wire.Endpoint]*wire.Client // grows with the agents' endpoints
 }
 
 // New checks the options. An agent that names a tool the worker lacks is an
@@ -69,7 +73,7 @@ func New(o Options) (*Activities, error) {
 		return nil, errors.New("activities: no agents")
 	}
 	a := &Activities{
-		agents: map[string]contract.Agent{}, tools: o.Tools, getenv: o.Getenv,
+		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
 		env: o.Env, transcripts: o.Transcripts, logger: o.Logger,
 	}
 	if a.tools == nil {

@@ -168,6 +168,7 @@ func interrupted(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput
 // toolError is a tool's typed error; its detail is what the model is told.
 func toolError(kind string, outcome contract.Outcome, text string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(text, kind, temporal.ApplicationErrorOptions{
+		NonRetryable:   kind != contract.ErrToolTransient,
 		NextRetryDelay: after,
 		Details:        []any{contract.ToolFailure{Text: text, Outcome: outcome}},
 	})

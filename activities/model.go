@@ -43,5 +43,17 @@ func (a *Activities) modelOf(agent contract.Agent) (Model, string, error) {
 		return nil, "", modelError(contract.ErrModelAuth, errors.New(
 			keyVariable+" is not set on the worker: set it, or set "+envBaseURL+" to another OpenAI-compatible endpoint"))
 	}
-	return wire.New(wire.Endpoint{BaseURL: base, APIKey: key, EchoReasoning: agent.Endpoint.EchoReasoning}), name, nil
+	return a.client(wire.Endpoint{BaseURL: base, APIKey: key, EchoReasoning: agent.Endpoint.EchoReasoning}), name, nil
+}
+
+// client is the one client of an endpoint: its connections are used again.
+func (a *Activities) client(e wire.Endpoint) *wire.Client {
+	a.clientsMu.Lock()
+	defer a.clientsMu.Unlock()
+	c, ok := a.clients[e]
+	if !ok {
+		c = wire.New(e)
+		a.clients[e] = c
+	}
+	return c
 }

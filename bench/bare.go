@@ -76,15 +76,9 @@ func bareCalls(ctx workflow.Context, agent, runID, step string, ordinal int, cal
 	return entries, nil
 }
 
-// bareFinal are the errors our turn never retries. The list stands in every
-// scheduled event, so the twin records it too.
-var bareFinal = []string{
-	contract.ErrToolFailed, contract.ErrToolUnknown, contract.ErrToolTimedOut,
-	contract.ErrToolNotExecuted, contract.ErrToolRefused, contract.ErrToolInterrupted,
-	contract.ErrAgentUnknown, contract.ErrModelAuth, contract.ErrModelQuota,
-	contract.ErrModelBadRequest, contract.ErrModelContextTooLong, contract.ErrModelRefused,
-	contract.ErrAnswerTooLarge, contract.ErrSDKPayloadSize, contract.ErrSDKNotRegistered,
-}
+// bareFinal are the SDK's own errors that our turn never retries. The list
+// stands in every scheduled event, so the twin records it too.
+var bareFinal = []string{contract.ErrSDKPayloadSize, contract.ErrSDKNotRegistered}
 
 func bareModelOptions(ctx workflow.Context, id, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -48,6 +48,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "bench: interrupted; the server and the workers are stopped")
+		if !o.json && len(report.Servers) > 0 { // half an object would be worse than none
+			_ = printTable(stdout, report) //nolint:errcheck // the exit code says that it is no whole report
+		}
 		return 130
 	case err == nil:
 		err = write(report, o, stdout)
@@ -72,10 +75,12 @@ func measure(ctx context.Context, o settings, stderr io.Writer) (Report, error) 
 	}
 	for _, name := range o.servers {
 		part, err := measureServer(ctx, bin, name, o, stderr)
+		if len(part.Shapes) > 0 { // also what was done before an interruption
+			report.Servers = append(report.Servers, part)
+		}
 		if err != nil {
 			return report, fmt.Errorf("%s server: %w", name, err)
 		}
-		report.Servers = append(report.Servers, part)
 	}
 	return report, nil
 }

@@ -1,10 +1,10 @@
 package tooldefs
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/schema"
 )
 
 // Checked is what the argument gates made of a model's text.
@@ -40,16 +40,12 @@ func (t *Tool) Check(raw string) Checked {
 
 // mapped applies TransformArgs to strictly parsed arguments.
 func (t *Tool) mapped(raw string) (string, error) {
-	loose, _, err := schema.CompileInput(nil)
-	if err != nil {
-		return "", err
-	}
-	object, problems := loose.Accept(raw)
+	object, problems := t.loose.Accept(raw)
 	if len(problems) > 0 {
-		return "", fmt.Errorf("%s", problems[0])
+		return "", errors.New(problems[0].String())
 	}
 	var out string
-	err = guard(func() (err error) {
+	err := guard(func() (err error) {
 		out, err = t.transform(object)
 		return err
 	})

@@ -20,7 +20,9 @@ type Tool struct {
 	warnings []string
 
 	// transform maps parsed arguments before they are validated; nil is none.
+	// loose is what parses them for it: any one object.
 	transform func(args string) (string, error)
+	loose     *schema.Schema
 
 	// decode tries whether canonical arguments fit the handler's input.
 	decode func(args string) error

@@ -91,6 +91,9 @@ func Wrap(spec WrapSpec) (*Tool, error) {
 		return fail(fmt.Errorf("input: %w", err))
 	}
 	t := &Tool{set: set, input: input, warnings: warnings, transform: spec.TransformArgs, summary: spec.Summary}
+	if t.loose, _, err = schema.CompileInput(nil); err != nil {
+		return fail(err)
+	}
 	if len(spec.Output) > 0 {
 		output, more, err := schema.Compile(spec.Output)
 		if err != nil {

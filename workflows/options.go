@@ -41,14 +41,9 @@ const (
 	summaryBytes = 200
 )
 
-// final lists the error types that no retry may follow.
-var final = []string{
-	contract.ErrToolFailed, contract.ErrToolUnknown, contract.ErrToolTimedOut,
-	contract.ErrToolNotExecuted, contract.ErrToolRefused, contract.ErrToolInterrupted,
-	contract.ErrAgentUnknown, contract.ErrModelAuth, contract.ErrModelQuota,
-	contract.ErrModelBadRequest, contract.ErrModelContextTooLong, contract.ErrModelRefused,
-	contract.ErrAnswerTooLarge, contract.ErrSDKPayloadSize, contract.ErrSDKNotRegistered,
-}
+// final lists the SDK's own error types that no retry may follow. Ours say so
+// themselves; a list of them would stand in every scheduled event.
+var final = []string{contract.ErrSDKPayloadSize, contract.ErrSDKNotRegistered}
 
 func modelOptions(id, summary string, limits contract.Limits) workflow.ActivityOptions {
 	return workflow.ActivityOptions{

@@ -194,7 +194,10 @@ func TestTurn_Outcomes(t *testing.T) {
 	t.Parallel()
 	fail := func(kind string) func(context.Context, contract.ToolInput) (contract.ToolResult, error) {
 		return func(context.Context, contract.ToolInput) (contract.ToolResult, error) {
-			return contract.ToolResult{}, temporal.NewApplicationError("text", kind, contract.ToolFailure{Text: "text"})
+			if kind == contract.ErrToolTransient || kind == contract.ErrSDKPayloadSize {
+				return contract.ToolResult{}, temporal.NewApplicationError("text", kind)
+			}
+			return contract.ToolResult{}, temporal.NewNonRetryableApplicationError("text", kind, nil, contract.ToolFailure{Text: "text"})
 		}
 	}
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ const probeTimeout = 2 * time.Second
 
 // Dial connects, and checks that the server answers and has the namespace, so
 // that a worker or a command fails at once and in plain words rather than
-// later. It waits at most [DialTimeout], and [ctx] if that ends sooner. The
+// later. It waits at most [DialTimeout], or until ctx ends. The
 // caller closes the client. logger may be nil, which is the SDK's default.
 //
 // Its error is an [*Error], or that of ctx when ctx ended.

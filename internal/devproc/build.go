@@ -33,23 +33,26 @@ func (b *builder) build(ctx context.Context, env string) error {
 	if err != nil {
 		return err
 	}
+	if b.tmp, err = os.MkdirTemp(b.cache, tempPrefix); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.tmp)
+	out := filepath.Join(b.tmp, "out")
+	if err = os.Mkdir(out, 0o755); err != nil {
+		return err
+	}
+
 	b.track.phase(PhaseChecking, 0)
 	stale, err := b.stale(ctx)
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(b.cache, tempPrefix)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(tmp) }()
-
 	if len(stale) > 1 {
 		b.track.phase(PhaseCompiling, len(stale))
 	} else {
 		b.track.phase(PhaseLinking, 0) // the program alone: compiled in a moment
 	}
-	args := append([]string{"build", "-v", "-o", filepath.Join(tmp, "devserver")}, buildFlags...)
+	args := append([]string{"build", "-v", "-o", filepath.Join(out, "devserver")}, buildFlags...)
 	count := func(line string) bool { return b.countPackage(line, stale) }
 	if _, err = b.goRun(ctx, count, append(args, ".")...); err != nil {
 		return err
@@ -57,14 +60,11 @@ func (b *builder) build(ctx context.Context, env string) error {
 	if now, err := b.hash(env); err != nil || now != hash {
 		return err // edited meanwhile: the caller looks again
 	}
-	if err = os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
 	dir := filepath.Dir(b.binary(hash))
 	if err = os.RemoveAll(dir); err != nil { // one without a binary in it
 		return err
 	}
-	if err = os.Rename(tmp, dir); err != nil {
+	if err = os.Rename(out, dir); err != nil {
 		return err
 	}
 	b.sweep()
@@ -128,6 +128,10 @@ func (b *builder) goRun(ctx context.Context, line func(string) bool, args ...str
 	cmd.Dir = b.src
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "PWD="+b.src,
 		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	if b.tmp != "" {
+		// Its work directory goes with ours, even if it is killed.
+		cmd.Env = append(cmd.Env, "GOTMPDIR="+b.tmp)
+	}
 	cmd.Stdout = &stdout
 	cmd.Stderr = &lineWriter{f: func(s string) {
 		switch {
@@ -159,7 +163,7 @@ func (b *builder) goRun(ctx context.Context, line func(string) bool, args ...str
 }
 
 // killGroup ends a process group and waits for its leader: first by SIGINT,
-// at which the go command removes its work directory, then by SIGKILL.
+// at which the go command tidies up, then by SIGKILL.
 func killGroup(pgid int, exited <-chan error) {
 	_ = syscall.Kill(-pgid, syscall.SIGINT)
 	select {

@@ -58,6 +58,7 @@ func tempCacheDir() string {
 type builder struct {
 	src   string
 	cache string
+	tmp   string // during a build: its directory for temporary files
 	track *tracker
 }
 

@@ -25,7 +25,7 @@ const (
 type Progress struct {
 	Phase   string        // one of the Phase constants
 	Done    int           // modules downloaded, or packages compiled, so far
-	Total   int           // of how many; 0 = not known
+	Total   int           // of how many; 0 = not known, as for modules
 	Elapsed time.Duration // since Ensure was called
 	Final   bool          // the last report: PhaseReady or PhaseFailed
 }
@@ -33,16 +33,12 @@ type Progress struct {
 // String renders the report on one line, such as
 // "compiling the Temporal server: 812 of 1778 packages (1m42s)".
 func (p Progress) String() string {
-	unit := "packages"
-	if p.Phase == PhaseDownloading {
-		unit = "modules"
-	}
 	count := ""
 	switch {
 	case p.Total > 0:
-		count = fmt.Sprintf(": %d of %d %s", p.Done, p.Total, unit)
+		count = fmt.Sprintf(": %d of %d packages", p.Done, p.Total)
 	case p.Done > 0:
-		count = fmt.Sprintf(": %d %s", p.Done, unit)
+		count = fmt.Sprintf(": %d", p.Done)
 	}
 	return fmt.Sprintf("%s%s (%s)", p.Phase, count, p.Elapsed.Round(time.Second))
 }

@@ -45,8 +45,11 @@ func (s *Schema) accept(m map[string]any) (string, []Problem) {
 	if !meter.visit(s.shape, m) {
 		return "", []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}
-	var f fixer
+	f := fixer{left: 4 * budget}
 	f.value(m, s.shape.certain, s.shape.possible, nil)
+	if !f.spend(0) {
+		return "", []Problem{{Reason: "the arguments are too complex to check against the schema"}}
+	}
 	if len(f.problems) > 0 {
 		return "", tidy(f.problems)
 	}

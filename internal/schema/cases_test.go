@@ -97,6 +97,35 @@ func TestB02_MultiplyingRefs(t *testing.T) {
 	}
 }
 
+// Alternatives that the type rules out must not multiply either.
+func TestB02_MultiplyingAlternatives(t *testing.T) {
+	t.Parallel()
+	one := `{"type":"string","properties":{"c":{"$ref":"#/properties/c"}}}`
+	two := `{"not":` + one + `,"properties":{"c":{"$ref":"#/properties/c"}}}`
+	for _, alternative := range []string{one, two} {
+		s := mustCompile(t, `{"properties":{"c":{"anyOf":[`+alternative+`,`+alternative+`,{}]}}}`)
+		begin := time.Now()
+		_, _ = s.Accept(strings.Repeat(`{"c":`, 60) + "{}" + strings.Repeat("}", 60))
+		if took := time.Since(begin); took > 2*time.Second {
+			t.Errorf("took %s", took)
+		}
+	}
+}
+
+// What looks like a reference inside of a value is a value.
+func TestB03_ReferencesInValues(t *testing.T) {
+	t.Parallel()
+	s := mustCompile(t, `{"properties":{"$ref":{"const":{"$ref":"http://127.0.0.1:1/"}},"$id":{"enum":[{"$id":"http://127.0.0.1:1/"}]},"const":{"$ref":"#/$defs/n"},
+		"d":{"default":{"$ref":"file:///etc/passwd"}}},"required":["$ref"],"dependentRequired":{"$id":["$ref"]},"$defs":{"n":{"type":"integer"}}}`)
+	want := `{"$id":{"$id":"http://127.0.0.1:1/"},"$ref":{"$ref":"http://127.0.0.1:1/"},"const":1,"d":{"$ref":"file:///etc/passwd"}}`
+	if got, problems := s.Accept(`{"$ref":{"$ref":"http://127.0.0.1:1/"},"$id":{"$id":"http://127.0.0.1:1/"},"const":1}`); got != want {
+		t.Errorf("got %q, %v", got, problems)
+	}
+	if _, problems := s.Accept(`{"$ref":1,"const":"x"}`); len(problems) != 2 {
+		t.Errorf("problems %v", problems)
+	}
+}
+
 func TestB03_NothingIsFetched(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32

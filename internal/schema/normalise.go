@@ -7,7 +7,16 @@ import (
 
 // fixer brings a value into the form its schema asks for without changing
 // what it says, and collects what it cannot mend.
-type fixer struct{ problems []Problem }
+type fixer struct {
+	problems []Problem
+	left     int // visits of a schema by a value; see budget
+}
+
+// spend charges visits and reports whether the budget holds.
+func (f *fixer) spend(n int) bool {
+	f.left -= n
+	return f.left >= 0
+}
 
 // shapesOf expands shapes by what applies in place.
 func shapesOf(of []*shape, certainly bool) (certain, possible []*shape) {
@@ -26,6 +35,7 @@ func shapesOf(of []*shape, certainly bool) (certain, possible []*shape) {
 }
 
 func (f *fixer) value(v any, certain, possible []*shape, at *path) any {
+	possible = admitting(possible, v)
 	switch v := v.(type) {
 	case json.Number:
 		if wantsInteger(certain, possible) {
@@ -50,6 +60,9 @@ func (f *fixer) value(v any, certain, possible []*shape, at *path) any {
 
 // child goes one level down, along the schemas that pick gives.
 func (f *fixer) child(v any, certain, possible []*shape, at *path, pick func(*shape, []*shape) []*shape) any {
+	if !f.spend(1 + len(certain) + len(possible)) {
+		return v
+	}
 	var below, maybe []*shape
 	for _, s := range certain {
 		below = pick(s, below)
@@ -68,6 +81,15 @@ func (f *fixer) child(v any, certain, possible []*shape, at *path, pick func(*sh
 	return f.value(v, c, p, at)
 }
 
+// admitting leaves out alternatives that the type of the value rules out.
+func admitting(shapes []*shape, v any) []*shape {
+	rulesOut := func(s *shape) bool { return !s.admits(v) }
+	if !slices.ContainsFunc(shapes, rulesOut) {
+		return shapes
+	}
+	return slices.DeleteFunc(slices.Clone(shapes), rulesOut)
+}
+
 func wantsInteger(certain, possible []*shape) bool {
 	wants := false
 	for _, list := range [][]*shape{certain, possible} {
@@ -82,6 +104,9 @@ func wantsInteger(certain, possible []*shape) bool {
 }
 
 func (f *fixer) object(m map[string]any, certain, possible []*shape, at *path) {
+	if !f.spend(len(m) * (len(certain) + len(possible))) {
+		return
+	}
 	for k, v := range m {
 		f.checkCase(k, certain, possible, at)
 		if v == nil && droppable(k, certain, possible) {
@@ -131,7 +156,7 @@ func droppable(k string, certain, possible []*shape) bool {
 				return false
 			}
 			if p := s.props[k]; p != nil {
-				if p.admitsNull() {
+				if p.null {
 					return false
 				}
 				declared = true

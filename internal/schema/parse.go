@@ -84,7 +84,7 @@ func (p *parser) value(at *path, depth int) (any, error) {
 	}
 	n := p.number()
 	if err := checkNumber(n); err != nil {
-		return nil, fmt.Errorf("has a number %s%s", err, at.suffix())
+		return nil, fmt.Errorf("has a number %w%s", err, at.suffix())
 	}
 	return n, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // maxInPlace bounds how often schemas apply to one and the same value.
-const maxInPlace = 2_000
+const maxInPlace = 1_000
 
 // reference resolves a $ref inside the document. What points outside is
 // refused before anything could fetch it, and the error does not repeat it.

@@ -38,6 +38,8 @@ type shape struct {
 	patternInsts int
 	unique       bool
 
+	null bool // admitsNull, computed once
+
 	// The closures over the in-place edges, self included in certain.
 	certain, possible []*shape
 }
@@ -129,8 +131,9 @@ func kindOf(v any) string {
 	}
 }
 
-// close computes the closures over the in-place edges.
+// close computes what depends on the in-place edges: the graph is complete.
 func (s *shape) close() {
+	s.null = s.admitsNull()
 	seen := map[*shape]bool{}
 	var certain, possible func(*shape)
 	possible = func(c *shape) {

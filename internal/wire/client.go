@@ -34,7 +34,7 @@ type Endpoint struct {
 	Organization string
 
 	// HTTPClient is the client to use. If nil, one of our own without an
-	// overall timeout. It is not modified.
+	// overall timeout, whose connections all clients share. It is not modified.
 	HTTPClient *http.Client
 
 	// IdleTimeout is how long the endpoint may send no byte once it has begun
@@ -99,7 +99,8 @@ type Client struct {
 	scrub    scrubber
 }
 
-// New makes a client. Nothing is sent; a wrong URL shows at the first call.
+// New makes a client; it is cheap enough for each call to make its own.
+// Nothing is sent; a wrong URL shows at the first call.
 func New(e Endpoint) *Client {
 	e.BaseURL = strings.TrimRight(strings.TrimSpace(e.BaseURL), "/")
 	if e.BaseURL == "" {

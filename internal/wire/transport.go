@@ -8,9 +8,23 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
+
+// sharedTransport is the transport of all clients that are given none, so that
+// a client made for one call uses the connections of those before it.
+var sharedTransport = sync.OnceValue(func() http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // a program replaced it: its choice
+	}
+	t = t.Clone()
+	t.MaxIdleConnsPerHost = 64
+	t.DisableCompression = true // proxies hold a compressed stream back
+	return t
+})
 
 // httpClient is a copy of base, or a client of our own. A redirect that would
 // turn our POST into a GET is not followed: what comes back would be a page.
@@ -18,11 +32,8 @@ func httpClient(base *http.Client) *http.Client {
 	var c http.Client
 	if base != nil {
 		c = *base
-	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		t = t.Clone()
-		t.MaxIdleConnsPerHost = 64
-		t.DisableCompression = true // proxies hold a compressed stream back
-		c.Transport = t
+	} else {
+		c.Transport = sharedTransport()
 	}
 	if c.CheckRedirect == nil {
 		c.CheckRedirect = func(req *http.Request, via []*http.Request) error {

@@ -251,8 +251,8 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	}
 	s.Start()
 	defer s.Close()
-	c := wire.New(wire.Endpoint{BaseURL: s.URL})
-	for range 5 {
+	for range 5 { // even by clients that live for one call
+		c := wire.New(wire.Endpoint{BaseURL: s.URL})
 		if _, err := c.Complete(t.Context(), request(), nil); err != nil {
 			t.Fatal(err)
 		}
