@@ -40,6 +40,10 @@ type returned struct {
 // effect; heartbeats begin before the handler does; a handler that does not
 // come back in time is left behind and the call ends without it.
 func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) (contract.ToolResult, error) {
+	if in.Digest != "" && in.Digest != tool.ExecutionDigest() {
+		return contract.ToolResult{}, toolError(contract.ErrToolNotExecuted, contract.OutcomeNotExecuted,
+			contract.TextNotExecuted(tool.Name(), "this worker has another version of it than the one the call was planned for"), 0)
+	}
 	if err := refuse(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
