@@ -173,7 +173,7 @@ func (b *builder) hash(env string) (string, error) {
 		name := d.Name()
 		switch {
 		case d.IsDir():
-			if path != b.src && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if path != b.src && (name == "testdata" || name == "tests" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil

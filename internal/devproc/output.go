@@ -38,7 +38,7 @@ func (s *Server) readyLine(ready chan<- error) func(string) {
 type tail struct {
 	mu   sync.Mutex
 	w    io.Writer
-	last []byte // at most tailMax bytes
+	last []byte // tailMax bytes, or up to twice that
 }
 
 const tailMax = 64 << 10
@@ -52,8 +52,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, p...)
-	if over := len(t.last) - tailMax; over > 0 {
-		t.last = bytes.Clone(t.last[over:])
+	if len(t.last) > 2*tailMax { // seldom, since it copies
+		t.last = bytes.Clone(t.last[len(t.last)-tailMax:])
 	}
 	return len(p), nil
 }
