@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/wire"
@@ -16,6 +17,10 @@ const (
 
 	openAIBaseURL  = "https://api.openai.com/v1"
 	openAIProvider = "openai"
+
+	// firstByteTimeout lets a local server load its model, and a reasoning
+	// model think, before the answer begins.
+	firstByteTimeout = 5 * time.Minute
 )
 
 // modelOf gives the client and the bare model name of an agent.
@@ -43,7 +48,9 @@ func (a *Activities) modelOf(agent contract.Agent) (Model, string, error) {
 		return nil, "", modelError(contract.ErrModelAuth, errors.New(
 			keyVariable+" is not set on the worker: set it, or set "+envBaseURL+" to another OpenAI-compatible endpoint"))
 	}
-	return a.client(wire.Endpoint{BaseURL: base, APIKey: key, EchoReasoning: agent.Endpoint.EchoReasoning}), name, nil
+	return a.client(wire.Endpoint{
+		BaseURL: base, APIKey: key, EchoReasoning: agent.Endpoint.EchoReasoning, FirstByteTimeout: firstByteTimeout,
+	}), name, nil
 }
 
 // client is the one client of an endpoint: its connections are used again.

@@ -49,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "bench: interrupted; the server and the workers are stopped")
 		if !o.json && len(report.Servers) > 0 { // half an object would be worse than none
-			_ = printTable(stdout, report) //nolint:errcheck // the exit code says that it is no whole report
+			_ = printTable(stdout, report)
 		}
 		return 130
 	case err == nil:

@@ -61,15 +61,20 @@ func (f *frames) Close() error {
 func (f *frames) next() {
 	line, err := f.line()
 	for part := range bytes.SplitSeq(bytes.TrimRight(line, "\r\n"), []byte("\r")) {
-		if f.err == nil && !f.done {
-			f.field(part, err != nil)
+		// Nothing after the last line break is no empty line.
+		if f.err == nil && !f.done && (err == nil || len(part) > 0) {
+			f.field(part)
 		}
 	}
-	if f.err == nil && (err != nil || f.done) {
+	if f.err == nil && !f.done && err != nil && (f.event == "error" || json.Valid(f.pending)) {
+		f.flush() // what is left is whole; anything else was cut
+	}
+	switch {
+	case f.err != nil:
+	case f.done:
+		f.err = io.EOF
+	default:
 		f.err = err
-		if f.done {
-			f.err = io.EOF
-		}
 	}
 }
 
@@ -88,19 +93,14 @@ func (f *frames) line() ([]byte, error) {
 	}
 }
 
-// field takes in one line. A data line that is complete JSON by itself is a
-// frame at once: servers leave the empty line out.
-func (f *frames) field(line []byte, last bool) {
+// field takes in one line.
+func (f *frames) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
 	switch {
 	case len(line) == 0:
-		if len(f.pending) > 0 && !last {
-			f.err = &Error{Kind: KindInterrupted, Message: "a frame of the stream is not JSON: " + excerpt(f.pending)}
-		}
-		if !last {
-			f.event = ""
-		}
+		f.flush()
+		f.event = ""
 	case string(name) == "event":
 		f.event = string(value)
 	case string(name) == "data":
@@ -108,12 +108,19 @@ func (f *frames) field(line []byte, last bool) {
 	}
 }
 
+// data takes in a data line. One that is JSON by itself is a frame at once,
+// since servers leave the empty line out; others are joined up to it.
 func (f *frames) data(value []byte) {
 	switch {
 	case len(f.pending) == 0 && len(value) == 0:
 		return
 	case string(value) == "[DONE]":
-		f.done = true
+		f.flush()
+		f.done = f.err == nil
+		return
+	case len(f.pending) == 0 && json.Valid(value):
+		f.pending = append(f.pending, value...)
+		f.flush()
 		return
 	case len(f.pending) > 0:
 		f.pending = append(f.pending, '\n')
@@ -121,19 +128,22 @@ func (f *frames) data(value []byte) {
 	f.pending = append(f.pending, value...)
 	if len(f.pending) > maxFrame {
 		f.err = &Error{Kind: KindTooLarge, Message: "a frame of the stream is larger than 16 MiB"}
+	}
+}
+
+// flush ends a frame.
+func (f *frames) flush() {
+	if len(f.pending) == 0 {
 		return
 	}
-	if !json.Valid(f.pending) {
-		if f.event == "error" {
-			f.err = streamError(f.pending)
-		}
-		return
-	}
-	if e := frameError(f.pending, f.event == "error"); e != nil {
+	switch e := frameError(f.pending, f.event == "error"); {
+	case e != nil:
 		f.err = e
-		return
+	case !json.Valid(f.pending):
+		f.err = &Error{Kind: KindInterrupted, Message: "a frame of the stream is not JSON: " + excerpt(f.pending)}
+	default:
+		f.emit(f.pending)
 	}
-	f.emit(f.pending)
 	f.pending = f.pending[:0]
 }
 
