@@ -36,7 +36,7 @@ func (b *builder) build(ctx context.Context, env string) error {
 	if b.tmp, err = os.MkdirTemp(b.cache, tempPrefix); err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.tmp)
+	defer func() { _ = os.RemoveAll(b.tmp) }()
 	out := filepath.Join(b.tmp, "out")
 	if err = os.Mkdir(out, 0o755); err != nil {
 		return err
