@@ -96,8 +96,14 @@ func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.
 // cut ends a call whose handler is still running: its time is over, the
 // workflow canceled it, or the worker stops.
 func (a *Activities) cut(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, done <-chan returned) (contract.ToolResult, error) {
-	if ctx.Err() == nil { // the handler's own deadline
-		a.abandoned(ctx, tool, in)
+	if ctx.Err() == nil { // the handler's own deadline: the call ends at once
+		go func() {
+			select {
+			case <-done:
+			case <-time.After(cancelGrace):
+				a.abandoned(ctx, tool, in)
+			}
+		}()
 		return contract.ToolResult{}, timedOut(tool, in)
 	}
 	select {
@@ -128,6 +134,11 @@ func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contra
 	v := tool.Judge(r.err)
 	if v.Retry && in.Class != contract.ClassAtMostOnce {
 		return contract.ToolResult{}, toolError(contract.ErrToolTransient, v.Outcome, v.Text, v.After)
+	}
+	if in.Class == contract.ClassKeyed && sdkactivity.GetInfo(ctx).Attempt > 1 {
+		// An earlier attempt may have acted; this one's word is only its own.
+		return contract.ToolResult{}, toolError(contract.ErrToolUnknown, contract.OutcomeUnknown,
+			contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and the last one says: "+v.Text), 0)
 	}
 	return contract.ToolResult{}, toolError(errorType(v.Outcome), v.Outcome, v.Text, 0)
 }

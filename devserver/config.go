@@ -67,6 +67,9 @@ func (c *devConfig) useDatabase(opts options) error {
 	if err != nil {
 		return err
 	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // one file, one lock
+	}
 	if strings.ContainsAny(path, "?#%") { // the driver takes the name as part of a URI
 		return fmt.Errorf("database file %q: SQLite cannot have ?, # or %% in its name", path)
 	}

@@ -76,7 +76,7 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 	fs.IntVar(&opts.Port, "port", fromConfig, "frontend gRPC `port`; any other than the configuration's moves the internal ports to free ones; 0 picks free ports for everything (default: the configuration's)")
 	fs.IntVar(&opts.UIPort, "ui-port", fromConfig, "Web UI `port`; 0 picks a free one (default: frontend port + 1000)")
 	fs.StringVar(&opts.UICodecEndpoint, "ui-codec-endpoint", "", "`URL` of the codec server that the Web UI asks to decode payloads")
-	fs.StringVar(&level, "log-level", "error", "`level`: what of the server's own log goes to standard error: debug, info, warn, error or none")
+	fs.StringVar(&level, "log-level", "error", "least `level` of the server's own log that goes to standard error: debug, info, warn, error or none")
 	fs.DurationVar(&opts.Retention, "retention", 0, "how long closed workflows are kept (default: 720h for a new namespace, an existing one is not changed)")
 	fs.BoolVar(&opts.Stock, "stock", false, "leave out our dynamic configuration, to measure what a stock server does")
 	fs.BoolVar(&opts.StdinLifeline, "stdin-lifeline", false, "stop when standard input ends, so that the server does not outlive the process that holds the other end")
@@ -112,7 +112,7 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 // printFlag is flag.PrintDefaults with two dashes, and without the default of a port, which the usage tells.
 func printFlag(w io.Writer, f *flag.Flag) {
 	value, text := flag.UnquoteUsage(f)
-	fmt.Fprintf(w, "  --%s %s\n        %s", f.Name, value, text)
+	fmt.Fprintf(w, "%s\n        %s", strings.TrimRight("  --"+f.Name+" "+value, " "), text)
 	switch f.DefValue {
 	case "", "false", "0s", strconv.Itoa(fromConfig):
 	default:

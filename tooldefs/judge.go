@@ -42,7 +42,11 @@ func (t *Tool) Judge(err error) Verdict {
 		return v
 	}
 	if e, ok := errors.AsType[*ResultError](err); ok {
-		return Verdict{Outcome: contract.OutcomeFailed, Text: textInvalidResult(name, e.Problem)}
+		v := Verdict{Outcome: contract.OutcomeUnknown, Text: textInvalidResult(name, e.Problem)}
+		if safe {
+			v.Outcome = contract.OutcomeFailed
+		}
+		return v // it ran: its repeat is the same effect
 	}
 	text := modelText(err)
 	failed := Verdict{Outcome: contract.OutcomeFailed, Text: contract.TextToolError(name, text)}

@@ -40,7 +40,7 @@ func (t *turn) prepare(p contract.PlannedCall) *toolCall {
 	} else {
 		var unknown bool
 		c.occurrence, unknown = t.ledger.Take(c.tool, p.Args)
-		c.key = effect.Key(t.scopeOf(p), c.tool, p.Args, c.occurrence)
+		c.key = effect.Key(t.scope, c.tool, p.Args, c.occurrence)
 		if unknown && p.Run.Class == contract.ClassAtMostOnce {
 			t.ledger.Settle(c.tool, p.Args, c.occurrence, effect.SlotUnknown)
 			return c.settle(refusedEntry(c))
@@ -50,7 +50,7 @@ func (t *turn) prepare(p contract.PlannedCall) *toolCall {
 	return c
 }
 
-// scopeOf is what the call's key is unique in: the turn, or more where the
+// scopeOf is what an override key is unique in: the turn, or more where the
 // tool asks for it. Then it is the system outside that deduplicates.
 func (t *turn) scopeOf(p contract.PlannedCall) effect.Scope {
 	switch {

@@ -169,6 +169,25 @@ func TestDynamicConfigAndRetention(t *testing.T) {
 	}
 }
 
+// Five sleeps of 10 ms take five seconds on a stock server: see history.timerProcessorMaxTimeShift.
+func TestShortTimers(t *testing.T) {
+	t.Parallel()
+	c := start(t, newDB(t)).client()
+	work(t, c)
+	if err := run(t, c, "warm", chain, 1).Get(within(t, 30*time.Second), nil); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	for i := range 5 {
+		if err := run(t, c, fmt.Sprint("nap", i), sleeper, 10*time.Millisecond).Get(within(t, 30*time.Second), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(begin); took > 4*time.Second {
+		t.Errorf("five sleeps of 10 ms took %s", took)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	p := launch(t, "--help")
@@ -180,7 +199,7 @@ func TestHelp(t *testing.T) {
 		"config", "db", "ip", "port", "ui-port", "ui-codec-endpoint", "log-level", "stock", "dynamic-config",
 		"search-attribute", "no-search-attributes", "stdin-lifeline", "retention",
 	} {
-		if !strings.Contains(help, "  --"+flag+" ") {
+		if !strings.Contains(help, "  --"+flag+" ") && !strings.Contains(help, "  --"+flag+"\n") {
 			t.Errorf("--%s is not explained", flag)
 		}
 	}

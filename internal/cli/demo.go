@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -66,8 +68,11 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
 		return reasonOf(ctx, err)
 	}
 	a.say("Turn: %s\nWeb UI: %s\n\n          user: %s", turn.ID, s.link(turn.ID, turn.RunID), support.DemoMessage)
+	stopRetries := a.tellRetries(ctx, s.session, turn.ID, turn.RunID)
 	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
+	stopRetries()
 	if err != nil {
+		s.abandon(turn.ID, turn.RunID)
 		return reasonOf(ctx, err)
 	}
 	report := s.report(run, turn.ID, turn.RunID)
@@ -96,4 +101,12 @@ func (a *app) tellDemo(report turnReport, f stackFlags) error {
 		fmt.Fprintln(a.out, "The server stops with this command; `go run ./starter dev` brings it back, with this turn in it.")
 	}
 	return nil
+}
+
+// abandon ends a turn that nobody will serve any more: the demo's queue is its
+// own.
+func (s *stack) abandon(turnID, runID string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	_ = s.temporal.TerminateWorkflow(ctx, turnID, runID, "the demo ended before its turn")
 }

@@ -35,11 +35,15 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
 					return err
 				}
 			}
-			a.say("Ready. In a second terminal: go run ./starter run --agent support \"Refund order A-1001, please.\"\nCtrl-C stops server and worker.")
+			env := ""
+			if s.info.Address != "127.0.0.1:7233" {
+				env = "TEMPORAL_ADDRESS=" + s.info.Address + " TURNKEEL_WEB_UI=" + s.webUI + " "
+			}
+			a.say("Ready. In a second terminal: %sgo run ./starter run --agent support \"Refund order A-1001, please.\"\nCtrl-C stops server and worker.", env)
 			ctx, stop := s.watch(cmd.Context())
 			defer stop()
 			<-ctx.Done()
-			return reasonOf(ctx, nil)
+			return reasonOf(ctx, ctx.Err())
 		},
 	}
 	stackFlagsOf(cmd, &f)

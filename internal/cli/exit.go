@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"go.temporal.io/api/serviceerror"
 
@@ -22,10 +23,18 @@ func exitCode(err error) int {
 	var unreachable *conn.Error
 	var notFound *serviceerror.NotFound
 	var noNamespace *serviceerror.NamespaceNotFound
+	var usage usageError
 	switch {
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
+		return ExitUsage
 	case errors.As(err, &unreachable), errors.As(err, &notFound), errors.As(err, &noNamespace):
 		return ExitNotFound
 	default:
 		return ExitFailed
 	}
 }
+
+// usageError is a command that was called the wrong way.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -100,5 +102,16 @@ func (a *app) say(format string, args ...any) {
 	if a.json() {
 		w = a.errOut
 	}
-	fmt.Fprintf(w, format+"\n", args...)
+	fmt.Fprintln(w, plain(fmt.Sprintf(format, args...)))
+}
+
+// plain drops control characters: what a model or a tool says must not steer
+// the terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
 }

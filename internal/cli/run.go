@@ -43,7 +43,10 @@ the namespace: write no secret.`,
 func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	ctx := cmd.Context()
 	if strings.TrimSpace(message) == "" {
-		return errors.New("the message is empty: say what the agent is to do")
+		return usageError{errors.New("the message is empty: say what the agent is to do")}
+	}
+	if f.agent == "" {
+		return usageError{errors.New("--agent is empty: name an agent of the worker")}
 	}
 	s, err := a.connect(ctx, "", f.queue)
 	if err != nil {
@@ -70,6 +73,8 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	}
 	stopHint := a.hintNoWorker(ctx, s, f.queue)
 	defer stopHint()
+	stopRetries := a.tellRetries(ctx, s, turn.ID, turn.RunID)
+	defer stopRetries()
 	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
 	if err != nil {
 		if ctx.Err() != nil {

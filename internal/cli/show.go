@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +31,11 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report := s.report(run, args[0], run.RunID)
+			current, err := s.temporal.DescribeWorkflowExecution(cmd.Context(), args[0], runID)
+			if err != nil {
+				return err
+			}
+			report := s.report(run, args[0], current.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 			if report.Messages, err = run.Transcript(); err != nil {
 				return err
 			}
@@ -50,13 +55,13 @@ func (a *app) printTranscript(r turnReport) {
 	for _, m := range r.Messages {
 		switch m.Role {
 		case contract.RoleTool:
-			fmt.Fprintf(a.out, "%-9s  %s: %s\n", m.Role, m.ToolCallID, m.Content)
+			fmt.Fprintf(a.out, "%-9s  %s: %s\n", m.Role, m.ToolCallID, plain(m.Content))
 		default:
 			if m.Content != "" {
-				fmt.Fprintf(a.out, "%-9s  %s\n", m.Role, m.Content)
+				fmt.Fprintf(a.out, "%-9s  %s\n", m.Role, plain(m.Content))
 			}
 			for _, c := range m.ToolCalls {
-				fmt.Fprintf(a.out, "%-9s  calls %s %s (%s)\n", m.Role, c.Name, c.Args, c.ID)
+				fmt.Fprintf(a.out, "%-9s  calls %s %s (%s)\n", m.Role, plain(c.Name), plain(c.Args), plain(c.ID))
 			}
 		}
 	}
@@ -100,7 +105,7 @@ history or from a file saved with "temporal workflow show --output json".`,
 
 func (a *app) effectsOf(cmd *cobra.Command, args []string, runID, file string) (*fold.Run, error) {
 	if (len(args) == 1) == (file != "") {
-		return nil, fmt.Errorf("name a turn, or a saved history with --file")
+		return nil, usageError{errors.New("name a turn, or a saved history with --file")}
 	}
 	if file != "" {
 		f, err := os.Open(file)

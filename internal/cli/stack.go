@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	sdkclient "go.temporal.io/sdk/client"
 
 	"github.com/turnkeel/turnkeel"
@@ -33,6 +35,7 @@ const stateDir = ".turnkeel"
 // started is stopped by close, in the reverse order.
 type stack struct {
 	*session
+	server *devproc.Server // nil when the environment names one
 	worker *workerProcess
 	log    *tail
 	stops  []func()
@@ -85,7 +88,7 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 		return nil, err
 	}
 	s.stops = append(s.stops, s.worker.stop)
-	return s, nil
+	return s, s.awaitWorker(ctx, f.queue)
 }
 
 func (s *stack) close() {
@@ -105,8 +108,9 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 		Dir: filepath.Join(stateDir, "server"), Port: f.port, UIPort: f.uiPort, Stderr: io.Discard,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w\nTo use a server that runs already: %s=127.0.0.1:7233 starter …; for free ports: --port 0", err, envTemporalAddress)
+		return nil, fmt.Errorf("%w\n%s", err, startHint(err))
 	}
+	s.server = server
 	s.stops = append(s.stops, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
@@ -148,10 +152,16 @@ func (a *app) startModel(s *stack) ([]string, error) {
 // ends by itself.
 func (s *stack) watch(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	var serverGone <-chan struct{}
+	if s.server != nil {
+		serverGone = s.server.Done()
+	}
 	go func() {
 		select {
 		case <-s.worker.done:
 			cancel(s.log.lastLines())
+		case <-serverGone:
+			cancel(fmt.Errorf("the Temporal server ended: %w", s.server.Err()))
 		case <-ctx.Done():
 		}
 	}()
@@ -164,4 +174,29 @@ func reasonOf(ctx context.Context, err error) error {
 		return cause
 	}
 	return err
+}
+
+// startHint says what to do when the server cannot be started.
+func startHint(err error) string {
+	if strings.Contains(err.Error(), "port") {
+		return "For free ports: --port 0. To use a server that runs already: " + envTemporalAddress + "=127.0.0.1:7233 starter …"
+	}
+	return "If another demo or dev runs in this folder, wait for it or use its server: " + envTemporalAddress + "=127.0.0.1:7233 starter …"
+}
+
+// awaitWorker waits until the worker takes tasks, or is gone.
+func (s *stack) awaitWorker(ctx context.Context, queue string) error {
+	for {
+		described, err := s.temporal.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+		if err == nil && len(described.GetPollers()) > 0 {
+			return nil
+		}
+		select {
+		case <-s.worker.done:
+			return s.log.lastLines()
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -119,4 +120,50 @@ func sameTurn(id string) turnkeel.TurnRequest {
 	return turnkeel.TurnRequest{TurnID: id, Input: contract.TurnInput{
 		Agent: agenttest.AgentName, Messages: []contract.Message{{Role: contract.RoleUser, Content: "hi"}},
 	}}
+}
+
+// A Keyed call's later error does not wipe out an earlier attempt that may
+// have acted, and a tool that ran with an unusable result has run: in both the
+// model's repeat is the same effect, never a second one.
+func TestRepeat_IsTheSameEffect(t *testing.T) {
+	t.Parallel()
+	ask := agenttest.Step{Calls: []agenttest.ScriptCall{{Name: "pay", Args: map[string]any{"amount": 1}}}}
+	script := agenttest.Script{Steps: []agenttest.Step{ask, ask, {Text: "done"}}}
+	for _, c := range []struct {
+		name    string
+		class   tooldefs.Class
+		handler func(*tooldefs.Call) (any, error)
+		starts  int
+	}{
+		{"transient, then an error", tooldefs.Keyed, func(call *tooldefs.Call) (any, error) {
+			if call.Attempt() == 1 {
+				return nil, tooldefs.Transient(errors.New("no answer"), time.Millisecond)
+			}
+			return nil, errors.New("409: key in progress")
+		}, 4},
+		{"unusable result", tooldefs.AtMostOnce, func(*tooldefs.Call) (any, error) { return func() {}, nil }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			keys := make(chan string, 10)
+			tool := tooldefs.Define(tooldefs.Spec[payInput, any]{
+				Name: "pay", Description: "Pays.", Class: c.class, Timeout: time.Minute,
+				Handler: func(_ context.Context, call *tooldefs.Call, _ payInput) (any, error) {
+					keys <- call.IdempotencyKey()
+					return c.handler(call)
+				},
+			})
+			b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Tools: []*tooldefs.Tool{tool}, Script: script})
+			out := b.Run("pay")
+			close(keys)
+			seen, starts := map[string]bool{}, 0
+			for k := range keys {
+				seen[k] = true
+				starts++
+			}
+			if len(seen) != 1 || starts != c.starts || out.Effects[0].Outcome != contract.OutcomeUnknown {
+				t.Errorf("%d keys, %d starts (want 1 and %d), outcome %s", len(seen), starts, c.starts, out.Effects[0].Outcome)
+			}
+		})
+	}
 }

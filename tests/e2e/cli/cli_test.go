@@ -237,7 +237,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", worker, nil, []string{"--nope"}, 2, "--help"},
 		{"bad output", starter, nil, []string{"list", "--output", "xml"}, 2, "json"},
 		{"no such turn", starter, onServer(), []string{"show", "nope"}, 3, "nope"},
-		{"no message", starter, onServer(), []string{"run", "--agent", "support", " "}, 1, "message"},
+		{"no message", starter, onServer(), []string{"run", "--agent", "support", " "}, 2, "message"},
+		{"no agent named", starter, onServer(), []string{"run", "hello"}, 2, "agent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
