@@ -169,25 +169,6 @@ func TestDynamicConfigAndRetention(t *testing.T) {
 	}
 }
 
-// Five sleeps of 10 ms take five seconds on a stock server: see history.timerProcessorMaxTimeShift.
-func TestShortTimers(t *testing.T) {
-	t.Parallel()
-	c := start(t, newDB(t)).client()
-	work(t, c)
-	if err := run(t, c, "warm", chain, 1).Get(within(t, 30*time.Second), nil); err != nil {
-		t.Fatal(err)
-	}
-	begin := time.Now()
-	for i := range 5 {
-		if err := run(t, c, fmt.Sprint("nap", i), sleeper, 10*time.Millisecond).Get(within(t, 30*time.Second), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took := time.Since(begin); took > 4*time.Second {
-		t.Errorf("five sleeps of 10 ms took %s", took)
-	}
-}
-
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	p := launch(t, "--help")
