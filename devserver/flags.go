@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -90,7 +91,7 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 	})
 	fs.BoolVar(&noAttrs, "no-search-attributes", false, "do not create ours, to act as a cluster that lacks them; a namespace that has them keeps them")
 	if err := fs.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(stderr, usage)
 			fs.VisitAll(func(f *flag.Flag) { printFlag(stderr, f) })
 		}

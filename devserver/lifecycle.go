@@ -10,7 +10,7 @@ import (
 
 // untilAskedToStop ends its context at the first SIGINT or SIGTERM, or, with a lifeline, when standard input ends.
 // A second signal ends the process at once: the database survives that, and whoever sends it means it.
-func untilAskedToStop(lifeline bool) (context.Context, func()) {
+func untilAskedToStop(lifeline bool) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -27,5 +27,5 @@ func untilAskedToStop(lifeline bool) (context.Context, func()) {
 			cancel()
 		}()
 	}
-	return ctx, cancel
+	return ctx
 }

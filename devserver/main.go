@@ -36,8 +36,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "devserver:", err)
 		os.Exit(2)
 	}
-	ctx, stop := untilAskedToStop(opts.StdinLifeline)
-	defer stop()
+	ctx := untilAskedToStop(opts.StdinLifeline)
 	if err := run(ctx, opts, out); err != nil {
 		fmt.Fprintln(os.Stderr, "devserver:", err)
 		os.Exit(1)

@@ -27,11 +27,11 @@ func (a *app) tellRetries(ctx context.Context, s *session, workflowID, runID str
 				return
 			case <-tick.C:
 			}
-			described, err := s.temporal.DescribeWorkflowExecution(ctx, workflowID, runID)
+			described, err := s.temporal.DescribeWorkflow(ctx, workflowID, runID)
 			if err != nil {
 				continue // the follower itself says what is wrong
 			}
-			for _, p := range described.GetPendingActivities() {
+			for _, p := range described.RawResponse.GetPendingActivities() {
 				cause := p.GetLastFailure().GetMessage()
 				if cause == "" || told[p.GetActivityId()] == cause {
 					continue

@@ -31,11 +31,11 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			current, err := s.temporal.DescribeWorkflowExecution(cmd.Context(), args[0], runID)
+			current, err := s.temporal.DescribeWorkflow(cmd.Context(), args[0], runID)
 			if err != nil {
 				return err
 			}
-			report := s.report(run, args[0], current.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+			report := s.report(run, args[0], current.RawResponse.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 			if report.Messages, err = run.Transcript(); err != nil {
 				return err
 			}
