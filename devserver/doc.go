@@ -15,8 +15,10 @@
 //	ports.go      which ports are used, and what is said when one is taken
 //	dynamic.go    the dynamic configuration that makes one shard quick (dynamicconfig.yaml)
 //	lock.go       one devserver per database
-//	database.go   schema, namespace and search attributes, before the server starts
+//	database.go   the schema, in one transaction, before the server starts
+//	namespace.go  the default namespace and its search attributes, likewise
 //	server.go     the four services and the Web UI, started and stopped
 //	ready.go      what has to work before the JSON line is printed
 //	lifecycle.go  signals and the lifeline to the parent process
+//	tests/        all of it, as a process: restarts, kills, refusals, what works right after the line; benchmarks
 package main
