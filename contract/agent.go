@@ -20,6 +20,14 @@ type Agent struct {
 
 	Limits Limits `json:"limits,omitzero"`
 
+	// OnUnknown is what happens to calls whose outcome is unknown, for tools
+	// that do not say so themselves.
+	OnUnknown OnUnknown `json:"on_unknown,omitempty"`
+
+	// ApprovalTimeout is how long a call waits for a person, where neither the
+	// tool nor the policy says. Zero is for ever.
+	ApprovalTimeout Duration `json:"approval_timeout,omitzero"`
+
 	// Digest names this version of the agent: hex SHA-256 of its definition.
 	Digest string `json:"digest,omitempty"`
 }

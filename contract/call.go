@@ -50,6 +50,9 @@ const (
 type Problem struct {
 	Kind ProblemKind `json:"kind"`
 	Text string      `json:"text"`
+
+	Rule   string `json:"rule,omitempty"`   // the policy rule that denied it
+	Policy string `json:"policy,omitempty"` // digest of the policy
 }
 
 // RunPlan is how a call runs.
@@ -67,6 +70,18 @@ type RunPlan struct {
 
 	// KeyScope widens the key beyond the turn: "session", "namespace" or "".
 	KeyScope string `json:"key_scope,omitempty"`
+
+	// Approval, if set, parks the call until a person decides.
+	Approval *ApprovalPlan `json:"approval,omitempty"`
+
+	// Rule and Policy name the policy rule that decided and the digest of the
+	// policy it stands in; empty without a policy.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
+
+	Reconcile bool      `json:"reconcile,omitempty"`  // the tool can say what became of an unknown call
+	OnUnknown OnUnknown `json:"on_unknown,omitempty"` // what happens when it stays unknown
+	NoReplay  bool      `json:"no_replay,omitempty"`  // a result recorded before a reset is not reused
 
 	Uninterruptible bool   `json:"uninterruptible,omitempty"`
 	MaxConcurrency  int    `json:"max_concurrency,omitempty"` // per tool and step; 0 means no cap of its own
@@ -89,6 +104,10 @@ type Entry struct {
 
 	// Note is appended to a referenced result (a loop warning).
 	Note string `json:"note,omitempty"`
+
+	// How says how the outcome became known, when it is not the activity's own
+	// word: "reconciled" or "resolved" (by a person).
+	How string `json:"how,omitempty"`
 
 	// Outcome is what became of the call.
 	Outcome Outcome `json:"outcome,omitempty"`

@@ -32,6 +32,10 @@ type Limits struct {
 	// MaxWallClock ends a turn that takes longer, as timed_out. None by default.
 	MaxWallClock Duration `json:"max_wall_clock,omitzero" yaml:"max_wall_clock"`
 
+	// CountParked says whether time spent waiting for a person counts for
+	// MaxWallClock. If nil, it does.
+	CountParked *bool `json:"count_parked,omitempty" yaml:"count_parked"`
+
 	// MaxAttemptsPerTask bounds the attempts of one model call. Default 10.
 	MaxAttemptsPerTask int `json:"max_attempts_per_task,omitempty" yaml:"max_attempts_per_task"`
 
@@ -75,6 +79,9 @@ func (l Limits) Tighten(by *Limits) Limits {
 	stricter(&l.MaxAttemptsPerTask, by.MaxAttemptsPerTask)
 	stricter(&l.MaxOutputTokens, by.MaxOutputTokens)
 	stricter(&l.TokenBudget, by.TokenBudget)
+	if by.CountParked != nil && *by.CountParked {
+		l.CountParked = by.CountParked
+	}
 	if by.MaxWallClock > 0 && (l.MaxWallClock <= 0 || by.MaxWallClock < l.MaxWallClock) {
 		l.MaxWallClock = by.MaxWallClock
 	}

@@ -15,6 +15,9 @@ type CallModelInput struct {
 	// Limits are the start's; the first step merges them into the agent's.
 	Limits *Limits `json:"limits,omitempty"`
 
+	// First marks the first model call of a run: see CallModelResult.Attributes.
+	First bool `json:"first,omitempty"`
+
 	// WrapUp asks for a last answer without tools; it says why.
 	WrapUp string `json:"wrap_up,omitempty"`
 
@@ -40,6 +43,18 @@ type CallModelResult struct {
 	FinishReason string `json:"finish_reason,omitempty"`
 	RequestID    string `json:"request_id,omitempty"`
 	Usage        Usage  `json:"usage,omitzero"`
+
+	// PromptDigest names the transcript that was answered (hex SHA-256): with
+	// scope and step it is the identity of the model call.
+	PromptDigest string `json:"prompt_digest,omitempty"`
+
+	// FromRun is the earlier run that recorded this answer, after a reset: the
+	// model was not asked again.
+	FromRun string `json:"from_run,omitempty"`
+
+	// Attributes are the search attributes of ours that the cluster has; the
+	// first step of a run records them.
+	Attributes []string `json:"attributes,omitempty"`
 
 	// Agent is the resolved agent; the first step of a turn records it.
 	Agent *Agent `json:"resolved_agent,omitempty"`

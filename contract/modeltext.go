@@ -48,6 +48,44 @@ func TextNotRepeated(tool string) string {
 	return "error: " + tool + ": earlier attempt's outcome is unknown; not repeated"
 }
 
+// TextPolicyDenied is a call that the agent's policy denies.
+func TextPolicyDenied(tool, reason string) string {
+	return tool + " not allowed. reason: " + BoundText(reason, MaxErrorText)
+}
+
+// TextDenied is a call that a person denied.
+func TextDenied(tool, by, comment string) string {
+	text := "error: " + tool + " was not executed: " + BoundText(by, 200) + " denied it"
+	if comment != "" {
+		text += ": " + BoundText(comment, MaxErrorText)
+	}
+	return text
+}
+
+// TextDeniedBefore refuses a repeat of a call that a person denied.
+func TextDeniedBefore(tool, by string) string {
+	return "error: " + tool + " was not executed: " + BoundText(by, 200) + " denied this call before; it is not asked again in this turn"
+}
+
+// TextExpired is a call that nobody decided in time.
+func TextExpired(tool string, after Duration) string {
+	return "error: " + tool + " was not executed: nobody approved it within " + after.String()
+}
+
+// TextResolved is a call that a person says happened.
+func TextResolved(tool, by, value string) string {
+	text := tool + " took effect, as " + BoundText(by, 200) + " confirmed"
+	if value != "" {
+		text += ": " + BoundText(value, MaxErrorText)
+	}
+	return text
+}
+
+// TextDidNotHappen is a call that certainly did nothing after all.
+func TextDidNotHappen(tool, by string) string {
+	return "error: " + tool + " was not executed: " + BoundText(by, 200) + " confirmed that it did not take effect"
+}
+
 // TextNotExecuted is a call that certainly did nothing.
 func TextNotExecuted(tool, why string) string {
 	return "error: " + tool + " was not executed: " + BoundText(why, MaxErrorText)

@@ -13,6 +13,7 @@ const (
 const (
 	ActivityCallModel = "turnkeel.CallModel"
 	ActivityPlanCall  = "turnkeel.PlanCall"
+	ActivityCarry     = "turnkeel.Carry"
 
 	toolActivityPrefix      = "tool."
 	reconcileActivityPrefix = "reconcile."
@@ -58,6 +59,16 @@ func ToolOfActivity(activityType string) (tool string, ok bool) {
 // ModelActivityID is the activity id of a step's model call: "s3". Steps
 // count from 1 through the whole turn, continued runs included.
 func ModelActivityID(step int) string { return "s" + strconv.Itoa(step) }
+
+// CarryActivityID is the activity id of the packing that follows a step when a
+// turn continues as new: "s3.carry".
+func CarryActivityID(step int) string { return ModelActivityID(step) + ".carry" }
+
+// ReconcileActivityID is the activity id of the n-th reconciliation of a call,
+// from 0: "s3.c7.q0".
+func ReconcileActivityID(step, ordinal, n int) string {
+	return CallActivityID(step, ordinal, 0) + ".q" + strconv.Itoa(n)
+}
 
 // CallActivityID is the activity id of a tool call: "s3.c7", and "s3.c7.r1"
 // for the first time it is scheduled again after it was not executed.

@@ -77,6 +77,13 @@ type ToolInput struct {
 	// run, or one it continues, came from a reset.
 	Lineage bool `json:"lineage,omitempty"`
 
+	// Cleared says that an earlier unknown outcome of this key was settled as
+	// "did not happen", by "reconcile" or by "human": the call may run.
+	Cleared string `json:"cleared,omitempty"`
+
+	// NoReplay says that a result recorded before a reset is not reused.
+	NoReplay bool `json:"no_replay,omitempty"`
+
 	// MaxAttempts is how many starts the call has in all.
 	MaxAttempts int `json:"max_attempts,omitempty"`
 
@@ -112,10 +119,14 @@ type ToolResult struct {
 type ToolReceipt struct {
 	Digest    string `json:"digest,omitempty"`
 	Recovered bool   `json:"recovered,omitempty"`
+	FromRun   string `json:"from_run,omitempty"`
 }
 
 // ToolFailure is the detail of a tool's error: what the model is told.
 type ToolFailure struct {
 	Text    string  `json:"text"`
 	Outcome Outcome `json:"outcome"`
+
+	// FromRun is the earlier run that recorded this, after a reset.
+	FromRun string `json:"from_run,omitempty"`
 }

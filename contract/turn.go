@@ -22,12 +22,16 @@ type TurnInput struct {
 	// Agent is the name of an agent of the worker. Required.
 	Agent string `json:"agent"`
 
-	// Messages are the user's, in order. Required, at least one.
+	// Messages are the user's, in order. Required, at least one, unless the base
+	// ends with a message that a model can answer.
 	Messages []Message `json:"messages"`
 
 	// Base is what was said before, model-visible and without the system
 	// message. Empty for a turn that stands alone.
 	Base []Message `json:"base,omitempty"`
+
+	// BasePacked is Base for a long transcript. At most one of both is set.
+	BasePacked *Packed `json:"base_packed,omitempty"`
 
 	// Session is the session the turn belongs to, if any.
 	Session string `json:"session,omitempty"`
@@ -38,6 +42,14 @@ type TurnInput struct {
 	// Stream asks running calls to heartbeat often and carry their progress.
 	// Costs a heartbeat every 100 ms; a hosted cluster bills each.
 	Stream bool `json:"stream,omitempty"`
+
+	// StepsPerRun continues the turn in a new run after that many steps. If
+	// zero, it does so when the run's history has grown long: see
+	// docs/effect-log.md.
+	StepsPerRun int `json:"steps_per_run,omitempty"`
+
+	// Carried is set by a run that continues as new, never by a start.
+	Carried *Carried `json:"carried,omitempty"`
 }
 
 // TurnResult is what a turn returns. It is bounded: the messages stay in the
@@ -53,6 +65,11 @@ type TurnResult struct {
 
 	// Tail is the entries of the last step, which no later step carries.
 	Tail []Entry `json:"tail,omitempty"`
+
+	// Runs is how many runs the turn took; 0 in results of before it was
+	// counted, else at least 1. RunID is the last one.
+	Runs  int    `json:"runs,omitempty"`
+	RunID string `json:"run_id,omitempty"`
 }
 
 // MaxResultText bounds [TurnResult.Text], in bytes of UTF-8.
@@ -89,6 +106,9 @@ type StatusReply struct {
 	Running []string     `json:"running,omitempty"` // activity ids, in source order
 	Usage   Usage        `json:"usage,omitzero"`
 	Effects EffectCounts `json:"effects,omitzero"`
+
+	Pending []Pending `json:"pending,omitempty"` // calls that wait for a person
+	Runs    int       `json:"runs,omitempty"`    // the run under way, from 1
 }
 
 // TranscriptReply answers the [QueryTranscript] query. A workflow keeps no
