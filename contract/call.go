@@ -81,7 +81,12 @@ type RunPlan struct {
 
 	Reconcile bool      `json:"reconcile,omitempty"`  // the tool can say what became of an unknown call
 	OnUnknown OnUnknown `json:"on_unknown,omitempty"` // what happens when it stays unknown
-	NoReplay  bool      `json:"no_replay,omitempty"`  // a result recorded before a reset is not reused
+
+	// AskTimeout is how long a person is asked what became of the call, where
+	// Approval does not say. Zero is for ever.
+	AskTimeout Duration `json:"ask_timeout,omitzero"`
+
+	NoReplay bool `json:"no_replay,omitempty"` // a result recorded before a reset is not reused
 
 	Uninterruptible bool   `json:"uninterruptible,omitempty"`
 	MaxConcurrency  int    `json:"max_concurrency,omitempty"` // per tool and step; 0 means no cap of its own

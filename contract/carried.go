@@ -31,17 +31,15 @@ type PackedTranscript struct {
 type Carried struct {
 	Transcript Packed `json:"transcript"`
 
-	Runs    int       `json:"runs"`    // how many runs of this turn came before
-	Step    int       `json:"step"`    // the last step done
-	Ordinal int       `json:"ordinal"` // the last ordinal given
-	Began   time.Time `json:"began"`
+	Runs  int       `json:"runs"` // how many runs of this turn came before
+	Step  int       `json:"step"` // the last step done
+	Began time.Time `json:"began"`
 
 	Model  string `json:"model,omitempty"` // the agent's, for summaries
 	Limits Limits `json:"limits"`          // as resolved
 
-	Slots  []CarriedSlot   `json:"slots,omitempty"`
-	Shared []CarriedShared `json:"shared,omitempty"`
-	Loop   CarriedLoop     `json:"loop,omitzero"`
+	Calls CarriedTools `json:"calls"`
+	Loop  CarriedLoop  `json:"loop,omitzero"`
 
 	Usage   Usage        `json:"usage,omitzero"`
 	Effects EffectCounts `json:"effects,omitzero"`
@@ -49,12 +47,7 @@ type Carried struct {
 	WrapUp string `json:"wrap_up,omitempty"`
 	Ending Status `json:"ending,omitempty"`
 
-	// Lineage says that a run before this one came from a reset.
-	Lineage bool `json:"lineage,omitempty"`
-
-	Parked  Duration       `json:"parked,omitzero"` // time spent waiting for people
-	Decided []Decided      `json:"decided,omitempty"`
-	Held    []HeldDecision `json:"held,omitempty"`
+	Parked Duration `json:"parked,omitzero"` // time spent waiting for people
 }
 
 // CarriedSlot is how the occurrences of one identity (tool and arguments)
@@ -68,13 +61,33 @@ type CarriedSlot struct {
 type CarriedShared struct {
 	Key     string  `json:"key"`
 	Outcome Outcome `json:"outcome"`
-	Text    string  `json:"text,omitempty"` // bounded: what the model is shown
+	Text    string  `json:"text,omitempty"`    // bounded: what the model is shown
+	Cleared bool    `json:"cleared,omitempty"` // settled as "did not happen": the next call may run
+
+	// Value is the result itself, for code that calls tools.
+	Value *ToolResult `json:"value,omitempty"`
 }
 
 // CarriedLoop is where the watch for repeats stands.
 type CarriedLoop struct {
 	Last  string `json:"last,omitempty"`
 	Count int    `json:"count,omitempty"`
+}
+
+// CarriedTools is what is carried of the calls made so far, by a turn and by
+// a workflow of a user's own (workflows.Tools).
+type CarriedTools struct {
+	Ordinal int             `json:"ordinal"` // the last one given
+	Slots   []CarriedSlot   `json:"slots,omitempty"`
+	Shared  []CarriedShared `json:"shared,omitempty"`
+
+	// Lineage says that a run before the next comes from a reset.
+	Lineage bool `json:"lineage,omitempty"`
+
+	Decided      []Decided        `json:"decided,omitempty"`
+	Held         []HeldDecision   `json:"held,omitempty"`
+	Resolved     []ResolveReply   `json:"resolved,omitempty"`
+	HeldResolves []ResolveRequest `json:"held_resolves,omitempty"`
 }
 
 // CarryInput is the input of [ActivityCarry]: the transcript of the run so

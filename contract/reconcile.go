@@ -36,8 +36,19 @@ type ReconcileReceipt struct {
 type PlanCallInput struct {
 	Agent   string `json:"agent,omitempty"` // whose tools and policy; empty: all tools, no policy
 	Tool    string `json:"tool"`
-	Args    string `json:"args"`
 	Ordinal int    `json:"ordinal"`
+
+	// Args are the arguments as JSON text, Value as a value: one of both.
+	Args  string `json:"args,omitempty"`
+	Value Value  `json:"value,omitzero"`
+}
+
+// Text is the arguments as JSON text.
+func (in PlanCallInput) Text() string {
+	if in.Args == "" {
+		return in.Value.JSON
+	}
+	return in.Args
 }
 
 // PlanCallResult is what it records.

@@ -129,4 +129,8 @@ type ToolFailure struct {
 
 	// FromRun is the earlier run that recorded this, after a reset.
 	FromRun string `json:"from_run,omitempty"`
+
+	// Drift is the execution digest of the worker's definition, when that is
+	// not the one the call was planned for and its arguments are valid still.
+	Drift string `json:"drift,omitempty"`
 }

@@ -8,16 +8,21 @@ import (
 
 // runCalls runs the calls of one answer and leaves one entry for each, in
 // source order whatever the order they finished in.
-func (t *turn) runCalls(ctx workflow.Context, calls []contract.PlannedCall) {
+func (t *turn) runCalls(ctx workflow.Context, planned []contract.PlannedCall) {
+	calls := make([]*toolCall, len(planned))
+	for i, p := range planned {
+		calls[i] = t.calls.adopt(t.step, p)
+	}
+	t.calls.askAll(ctx, calls)
 	entries := make([]contract.Entry, len(calls))
 	for start := 0; start < len(calls); {
-		end := batchEnd(calls, start)
+		end := batchEnd(planned, start)
 		t.runBatch(ctx, calls[start:end], entries[start:end])
 		start = end
 	}
-	for i, c := range calls {
+	for i, p := range planned {
 		t.result.Effects = t.result.Effects.Add(entries[i].Outcome)
-		t.loop.see(c, &entries[i])
+		t.loop.see(p, &entries[i])
 	}
 	t.entries = entries
 	t.steps[len(t.steps)-1].Calls = entries
@@ -54,32 +59,30 @@ func sharesKey(batch []contract.PlannedCall, c contract.PlannedCall) bool {
 	return false
 }
 
-// runBatch runs calls side by side, at most the limit at a time. Ordinals and
-// keys are given in source order before the first one starts, so they do not
-// depend on which finishes first.
-func (t *turn) runBatch(ctx workflow.Context, calls []contract.PlannedCall, entries []contract.Entry) {
-	prepared := make([]*toolCall, len(calls))
+// runBatch runs calls side by side, at most the limit at a time. Keys are
+// given in source order before the first one starts, so they do not depend on
+// which finishes first.
+func (t *turn) runBatch(ctx workflow.Context, calls []*toolCall, entries []contract.Entry) {
 	t.running = nil
-	for i, c := range calls {
-		prepared[i] = t.prepare(c)
-		if prepared[i].id != "" {
-			t.running = append(t.running, prepared[i].id)
+	for _, call := range calls {
+		if t.calls.identify(call); !call.settled {
+			t.running = append(t.running, call.id())
 		}
 	}
 	t.tell(ctx)
 	defer func() { t.running = nil }()
 	if len(calls) == 1 {
-		entries[0] = t.run(ctx, prepared[0])
+		entries[0] = t.runOne(ctx, calls[0], nil, nil)
 		return
 	}
 	slots := workflow.NewSemaphore(ctx, int64(max(1, t.limits.MaxToolConcurrency)))
-	caps := t.toolCaps(ctx, calls)
+	caps := toolCaps(ctx, calls)
 	group := workflow.NewWaitGroup(ctx)
-	for i, c := range prepared {
+	for i, call := range calls {
 		group.Add(1)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer group.Done()
-			entries[i] = t.runInSlot(ctx, c, caps[c.tool], slots)
+			entries[i] = t.runOne(ctx, call, caps[call.tool], slots)
 		})
 	}
 	// The group is waited for even when the turn is canceled: every call says
@@ -89,31 +92,31 @@ func (t *turn) runBatch(ctx workflow.Context, calls []contract.PlannedCall, entr
 }
 
 // toolCaps gives the semaphore of each tool that has a cap of its own.
-func (t *turn) toolCaps(ctx workflow.Context, calls []contract.PlannedCall) map[string]workflow.Semaphore {
+func toolCaps(ctx workflow.Context, calls []*toolCall) map[string]workflow.Semaphore {
 	caps := map[string]workflow.Semaphore{} // looked up by name only
 	for _, c := range calls {
-		if c.Run == nil || c.Run.MaxConcurrency <= 0 || caps[c.ToolName()] != nil {
-			continue
+		if run := c.plan.Run; run != nil && run.MaxConcurrency > 0 && caps[c.tool] == nil {
+			caps[c.tool] = workflow.NewSemaphore(ctx, int64(run.MaxConcurrency))
 		}
-		caps[c.ToolName()] = workflow.NewSemaphore(ctx, int64(c.Run.MaxConcurrency))
 	}
 	return caps
 }
 
-// runInSlot runs a call once its tool's own cap and the turn's have room; the
-// tool's first, so that a call waiting for it takes no room from others.
-func (t *turn) runInSlot(ctx workflow.Context, c *toolCall, toolCap, slots workflow.Semaphore) contract.Entry {
-	if c.settled {
-		return c.entry
+// runOne runs a call once a person allows it, where one must, and its tool's
+// own cap and the turn's have room; the tool's first, so that a call waiting
+// for it takes no room from others.
+func (t *turn) runOne(ctx workflow.Context, call *toolCall, toolCap, slots workflow.Semaphore) contract.Entry {
+	if entry, ok := t.calls.approved(ctx, call); !ok || call.settled {
+		return entry
 	}
 	for _, s := range []workflow.Semaphore{toolCap, slots} {
 		if s == nil {
 			continue
 		}
 		if err := s.Acquire(ctx, 1); err != nil {
-			return t.notStarted(c)
+			return t.calls.notStarted(call)
 		}
 		defer s.Release(1)
 	}
-	return t.run(ctx, c)
+	return t.calls.run(ctx, call)
 }

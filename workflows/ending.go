@@ -19,11 +19,13 @@ func (t *turn) complete(answer contract.CallModelResult) {
 // endWithError ends the turn because its model call did.
 func (t *turn) endWithError(ctx workflow.Context, err error) {
 	switch {
-	case t.timedOut:
+	case t.clock.out:
 		t.result.Status = contract.StatusTimedOut
 		t.result.Reason = "max_wall_clock " + t.limits.MaxWallClock.String()
 	case ctx.Err() != nil:
 		t.result.Status = contract.StatusCanceled
+	case t.interrupted != nil:
+		t.result.Status, t.result.Reason = contract.StatusInterrupted, t.interruptReason()
 	default:
 		t.result.Status = contract.StatusFailed
 		t.result.Reason = failureReason(err)
@@ -34,7 +36,7 @@ func (t *turn) endWithError(ctx workflow.Context, err error) {
 // to be the last one.
 func (t *turn) checkLimits(ctx workflow.Context) {
 	switch {
-	case ctx.Err() != nil || t.timedOut:
+	case ctx.Err() != nil || t.clock.out || t.interrupted != nil:
 		return // the next model call ends the turn
 	case t.loop.stuck:
 		t.lastCall("the same call with the same result came " + t.loop.times() + " times in a row")
@@ -53,7 +55,16 @@ func (t *turn) lastCall(why string) {
 func (t *turn) close(ctx workflow.Context) (contract.TurnResult, error) {
 	t.result.Steps = t.step
 	t.result.Tail = t.entries
+	t.result.Runs, t.result.RunID = t.runs, t.calls.runID
+	t.clock.halt()
+	t.calls.people.closed = "the turn has ended: " + string(t.result.Status)
 	t.tell(ctx)
+	t.announce(ctx)
+	// An update that came with the last task is answered before the run ends.
+	wait, _ := workflow.NewDisconnectedContext(ctx)
+	if err := workflow.Await(wait, func() bool { return workflow.AllHandlersFinished(wait) }); err != nil {
+		return t.result, err
+	}
 	switch t.result.Status {
 	case contract.StatusCanceled:
 		return t.result, temporal.NewCanceledError(t.result)

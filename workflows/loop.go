@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/effect"
 )
 
 // Repeats of one call, with the same arguments and the same result, in a row.
@@ -15,7 +16,7 @@ const (
 // loopWatch notices a model that repeats itself. Tools that poll are exempt
 // by their own declaration.
 type loopWatch struct {
-	last  string // the call and result seen last
+	last  string // digest of the call and result seen last
 	count int
 	stuck bool
 
@@ -48,7 +49,7 @@ func (l *loopWatch) see(c contract.PlannedCall, e *contract.Entry) {
 	if args == "" {
 		args = c.Raw
 	}
-	seen := c.ToolName() + "\x00" + args + "\x00" + string(e.Outcome) + "\x00" + result
+	seen := effect.Digest(c.ToolName(), args, string(e.Outcome), result)
 	if seen != l.last {
 		l.last, l.count = seen, 0
 	}

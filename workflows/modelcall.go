@@ -22,15 +22,16 @@ func (t *turn) callModel(ctx workflow.Context) (contract.CallModelResult, error)
 		Agent:   t.in.Agent,
 		Step:    t.step,
 		Entries: t.entries,
-		Ordinal: t.ordinal + 1,
+		Ordinal: t.calls.ordinal + 1,
+		First:   len(t.steps) == 0,
 		WrapUp:  t.wrapUp,
 		Stream:  t.in.Stream,
 	}
 	if t.step == 1 {
 		in.Limits = t.in.Limits
 	}
-	if t.lineage {
-		in.RunID, in.Lineage = t.runID, true
+	if t.calls.lineage {
+		in.RunID, in.Lineage = t.calls.runID, true
 	}
 	id := contract.ModelActivityID(t.step)
 	t.steps = append(t.steps, contract.TranscriptStep{Model: id})
@@ -45,16 +46,19 @@ func (t *turn) callModel(ctx workflow.Context) (contract.CallModelResult, error)
 	t.entries = nil
 	t.result.Usage = t.result.Usage.Add(answer.Usage)
 	if answer.Agent != nil {
-		t.agent = *answer.Agent
-		t.limits = t.agent.Limits.WithDefaults().Tighten(t.in.Limits)
+		t.model = answer.Agent.Model
+		t.limits = answer.Agent.Limits.WithDefaults().Tighten(t.in.Limits)
+	}
+	if in.First {
+		t.told.known = answer.Attributes
 	}
 	return answer, nil
 }
 
 func (t *turn) modelSummary() string {
 	s := "step " + strconv.Itoa(t.step)
-	if t.agent.Model != "" {
-		s += " · " + t.agent.Model
+	if t.model != "" {
+		s += " · " + t.model
 	}
 	if t.wrapUp != "" {
 		s += " · wrap-up: " + t.wrapUp

@@ -12,11 +12,14 @@ import (
 
 // The one table of timeouts, retries and heartbeats.
 //
-//	                 model call        AtMostOnce   Keyed         SafeToRetry
+//	                 model, carry      AtMostOnce   Keyed         SafeToRetry
 //	start to close   modelTimeout      Timeout + timeoutMargin (the handler's own deadline comes first)
 //	heartbeat        heartbeatTimeout  the worker beats for every running call, each second
 //	attempts         limit (10)        1            plan (3)      plan (5)
 //	backoff          1 s … 1 min       –            1 s … 30 s    1 s … 30 s
+//
+// A reconciliation is a read: five attempts of the tool's own timeout. A plan
+// made for code is retried until a worker has the agent.
 const (
 	// heartbeatTimeout is how soon a dead worker is noticed.
 	heartbeatTimeout = 3 * time.Second
@@ -28,6 +31,12 @@ const (
 	// ends: longer than the heartbeat timeout, so that a lost worker is always
 	// noticed as lost, and a late answer is never cut by the server.
 	timeoutMargin = 5 * time.Second
+
+	// planTimeout bounds one attempt of the gates for a call made by code.
+	planTimeout = 10 * time.Second
+
+	// maxReconcileAttempts bounds the reads that look for a lost outcome.
+	maxReconcileAttempts = 5
 
 	// maxNotExecuted is how often a call that certainly did nothing is
 	// scheduled again.
@@ -57,6 +66,23 @@ func modelOptions(id, summary string, limits contract.Limits) workflow.ActivityO
 			BackoffCoefficient:     2,
 			MaximumInterval:        time.Minute,
 			MaximumAttempts:        int32(limits.MaxAttemptsPerTask), //nolint:gosec // bounded by the limits
+			NonRetryableErrorTypes: final,
+		},
+	}
+}
+
+func reconcileOptions(id, summary string, run contract.RunPlan) workflow.ActivityOptions {
+	run.Class, run.MaxAttempts = contract.ClassSafeToRetry, maxReconcileAttempts
+	return toolOptions(id, summary, run)
+}
+
+func planOptions(id, summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ActivityID:          id,
+		StartToCloseTimeout: planTimeout,
+		Summary:             boundSummary(summary),
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
 			NonRetryableErrorTypes: final,
 		},
 	}

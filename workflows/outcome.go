@@ -16,8 +16,10 @@ func outcomeOf(c *toolCall, id string, err error) contract.Entry {
 	if err == nil {
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeDone}
 	}
+	c.reason = contract.BoundText(err.Error(), contract.MaxErrorText)
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
+		c.reason = app.Message()
 		return applicationOutcome(c, id, app)
 	}
 	var canceled *temporal.CanceledError
@@ -48,6 +50,10 @@ func applicationOutcome(c *toolCall, id string, app *temporal.ApplicationError) 
 	case contract.ErrToolRefused:
 		return refusedEntry(c)
 	case contract.ErrToolNotExecuted:
+		var detail contract.ToolFailure
+		if app.Details(&detail) == nil {
+			c.drift = detail.Drift
+		}
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeNotExecuted}
 	case contract.ErrSDKNotRegistered:
 		return entryOf(contract.OutcomeNotExecuted, contract.TextNotExecuted(c.tool, "no worker has this tool"))
@@ -97,11 +103,14 @@ func problemEntry(p contract.PlannedCall) contract.Entry {
 }
 
 // slotState is what an outcome means for the key it ran under.
-func slotState(o contract.Outcome) effect.SlotState {
-	switch o {
+func slotState(e contract.Entry) effect.SlotState {
+	switch e.Outcome {
 	case contract.OutcomeUnknown, contract.OutcomeInterrupted:
 		return effect.SlotUnknown
 	case contract.OutcomeNotExecuted, contract.OutcomeNotStarted:
+		if e.How != "" {
+			return effect.SlotCleared
+		}
 		return effect.SlotFree
 	default:
 		return effect.SlotDefinite

@@ -1,69 +1,70 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/effect"
 )
 
 // turn is the state of one turn. It holds what the workflow needs to decide,
 // never the transcript: that is in history.
 type turn struct {
 	in    contract.TurnInput
-	scope effect.Scope
-	runID string
+	runs  int // the run under way, from 1
+	calls *caller
 
-	// lineage says that an earlier run may have recorded what this one is
-	// about to do: the run comes from a reset.
-	lineage bool
-
-	agent  contract.Agent  // as the first model call resolved it
+	model  string          // the agent's, for summaries
 	limits contract.Limits // the agent's, tightened by the start's
 
 	step    int              // the step under way, from 1
-	ordinal int              // the last ordinal given
 	entries []contract.Entry // what the last step's calls came to
 	steps   []contract.TranscriptStep
 	running []string // activity ids under way, in source order
 
-	ledger effect.Ledger
-	shared map[string]contract.Entry // override key → its done call; never ranged over
-	loop   loopWatch
+	loop    loopWatch
+	clock   clock
+	told    attributes
+	staying bool // this run goes on to its end: nothing can be carried
 
-	wrapUp     string // why the next model call is the last, if it is
-	timedOut   bool   // the wall clock has run out
-	began      time.Time
-	watching   contract.Duration // the wall clock that is watched
-	cancelWork workflow.CancelFunc
-	ending     contract.Status // what a wrapped-up turn ends as
-	result     contract.TurnResult
+	wrapUp      string // why the next model call is the last, if it is
+	ending      contract.Status
+	interrupted *contract.InterruptRequest
+	cancelWork  workflow.CancelFunc
+	result      contract.TurnResult
 }
 
 func newTurn(ctx workflow.Context, in contract.TurnInput) (*turn, error) {
-	if in.Agent == "" {
-		return nil, badInput("agent is missing: name an agent of the worker")
+	if err := checkInput(in); err != nil {
+		return nil, err
 	}
-	if len(in.Messages) == 0 {
-		return nil, badInput(`messages is missing: want at least one {"role":"user","content":"…"}`)
+	t := &turn{
+		in:     in,
+		runs:   1,
+		calls:  newCaller(ctx),
+		limits: contract.Limits{}.WithDefaults().Tighten(in.Limits),
+		clock:  clock{began: workflow.Now(ctx)},
+		result: contract.TurnResult{Status: contract.StatusRunning},
 	}
-	info := workflow.GetInfo(ctx)
-	return &turn{
-		in: in,
-		scope: effect.Scope{
-			Namespace:  info.Namespace,
-			WorkflowID: info.WorkflowExecution.ID,
-			FirstRunID: info.FirstRunID,
-		},
-		runID:   info.WorkflowExecution.RunID,
-		lineage: info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID,
-		limits:  contract.Limits{}.WithDefaults().Tighten(in.Limits),
-		shared:  map[string]contract.Entry{},
-		result:  contract.TurnResult{Status: contract.StatusRunning},
-	}, nil
+	t.calls.agent, t.calls.session, t.calls.stream = in.Agent, in.Session, in.Stream
+	t.calls.changed, t.calls.note = t.changed, t.loop.note
+	if in.Carried != nil {
+		t.restore(*in.Carried)
+	}
+	return t, nil
+}
+
+func checkInput(in contract.TurnInput) error {
+	switch {
+	case in.Agent == "":
+		return badInput("agent is missing: name an agent of the worker")
+	case in.Carried != nil || len(in.Messages) > 0 || in.BasePacked != nil:
+		return nil
+	case len(in.Base) > 0 && in.Base[len(in.Base)-1].Role != contract.RoleAssistant:
+		return nil
+	default:
+		return badInput(`messages is missing: want at least one {"role":"user","content":"…"}`)
+	}
 }
 
 func badInput(message string) error {
@@ -76,32 +77,24 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 	if err := t.registerQueries(ctx); err != nil {
 		return nil, err
 	}
+	if err := t.calls.people.register(ctx, t.changed); err != nil {
+		return nil, err
+	}
+	if err := t.registerInterrupt(ctx); err != nil {
+		return nil, err
+	}
 	t.tell(ctx)
-	t.began = workflow.Now(ctx)
 	work, cancel := workflow.WithCancel(ctx)
 	t.cancelWork = cancel
 	t.watchClock(ctx)
 	return work, nil
 }
 
-// watchClock cancels the turn's work when its wall clock has run out. The
-// start's limit holds from the beginning, the agent's from its first answer.
-func (t *turn) watchClock(ctx workflow.Context) {
-	limit := t.limits.MaxWallClock
-	if limit <= 0 || limit == t.watching {
-		return
-	}
-	t.watching = limit
-	left := max(0, t.began.Add(limit.Std()).Sub(workflow.Now(ctx)))
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		err := workflow.NewTimerWithOptions(ctx, left, workflow.TimerOptions{
-			Summary: "turn may take " + limit.String(),
-		}).Get(ctx, nil)
-		if err == nil && !t.ended() {
-			t.timedOut = true
-			t.cancelWork()
-		}
-	})
+// changed follows what starts, ends or waits for a person.
+func (t *turn) changed(ctx workflow.Context) {
+	t.tell(ctx)
+	t.announce(ctx)
+	t.watchClock(ctx)
 }
 
 func (t *turn) ended() bool { return t.result.Status != contract.StatusRunning }

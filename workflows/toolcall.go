@@ -14,149 +14,137 @@ import (
 type toolCall struct {
 	plan    contract.PlannedCall
 	tool    string
+	step    int
 	ordinal int
-	id      string // activity id; empty when nothing is to be scheduled
 
 	key        string
 	occurrence int
+	digest     string // execution digest: of the plan, or the newer one a person approved
+	cleared    string // who settled an earlier unknown outcome as "did not happen"
+	asked      *waiting
 
-	// settled says that entry stands already: a problem, or a shared outcome.
+	// settled says that entry stands already: a problem, a refusal, or a
+	// shared outcome.
 	settled bool
 	entry   contract.Entry
+
+	drift  string // the digest a worker has, when it is not the planned one
+	reason string // the text of the last attempt's error
+	value  *contract.ToolResult
 }
 
-// prepare gives a call its ordinal and its key.
-func (t *turn) prepare(p contract.PlannedCall) *toolCall {
-	t.ordinal++
-	c := &toolCall{plan: p, tool: p.ToolName(), ordinal: t.ordinal}
+// adopt takes a planned call in and gives it its ordinal.
+func (c *caller) adopt(step int, p contract.PlannedCall) *toolCall {
+	c.ordinal++
+	call := &toolCall{plan: p, tool: p.ToolName(), step: step, ordinal: c.ordinal}
 	if p.Problem != nil || p.Run == nil {
-		return c.settle(problemEntry(p))
+		call.settle(problemEntry(p))
+		return call
 	}
-	if p.Run.Override != "" {
-		c.key = effect.OverrideKey(t.scopeOf(p), c.tool, p.Run.Override)
-		if done, ok := t.shared[c.key]; ok {
-			return c.settle(done)
-		}
-	} else {
-		var unknown bool
-		c.occurrence, unknown = t.ledger.Take(c.tool, p.Args)
-		c.key = effect.Key(t.scope, c.tool, p.Args, c.occurrence)
-		if unknown && p.Run.Class == contract.ClassAtMostOnce {
-			t.ledger.Settle(c.tool, p.Args, c.occurrence, effect.SlotUnknown)
-			return c.settle(refusedEntry(c))
-		}
-	}
-	c.id = contract.CallActivityID(t.step, c.ordinal, 0)
-	return c
+	call.digest = p.Run.Digest
+	return call
 }
 
-// scopeOf is what an override key is unique in: the turn, or more where the
-// tool asks for it. Then it is the system outside that deduplicates.
-func (t *turn) scopeOf(p contract.PlannedCall) effect.Scope {
-	switch {
-	case p.Run.KeyScope == "namespace":
-		return effect.Scope{Namespace: t.scope.Namespace}
-	case p.Run.KeyScope == "session" && t.in.Session != "":
-		return effect.Scope{Namespace: t.scope.Namespace, WorkflowID: "session:" + t.in.Session}
-	default:
-		return t.scope
-	}
-}
+func (call *toolCall) settle(e contract.Entry) { call.settled, call.entry = true, e }
 
-func (c *toolCall) settle(e contract.Entry) *toolCall {
-	c.settled, c.entry = true, e
-	return c
-}
+// id is the activity id of the call's first start.
+func (call *toolCall) id() string { return contract.CallActivityID(call.step, call.ordinal, 0) }
 
 // run schedules the call and waits for what becomes of it. A call that
-// certainly did nothing is scheduled again, in any class.
-func (t *turn) run(ctx workflow.Context, c *toolCall) contract.Entry {
-	if c.settled {
-		return c.entry
+// certainly did nothing is scheduled again, in any class; one whose outcome is
+// unknown is looked into as its tool says.
+func (c *caller) run(ctx workflow.Context, call *toolCall) contract.Entry {
+	if call.settled {
+		return call.entry
 	}
 	if ctx.Err() != nil {
-		return t.notStarted(c)
+		return c.notStarted(call)
 	}
 	pause := notExecutedPause
-	for again := 0; ; again++ {
-		entry := t.attempt(ctx, c, again)
-		if entry.Outcome != contract.OutcomeNotExecuted || again == maxNotExecuted || !t.rest(ctx, c, pause) {
-			t.settle(c, entry)
+	for again, tries := 0, 0; ; again++ {
+		entry := c.attempt(ctx, call, again)
+		goOn := false
+		switch {
+		case entry.Outcome == contract.OutcomeNotExecuted && call.drift != "" && call.asked != nil:
+			entry, goOn = c.askAgain(ctx, call)
+		case entry.Outcome == contract.OutcomeNotExecuted && tries < maxNotExecuted:
+			goOn = c.rest(ctx, call, pause)
+			pause *= 4
+			tries++
+		case entry.Outcome == contract.OutcomeUnknown:
+			entry, goOn = c.lookInto(ctx, call, entry, again)
+		}
+		if !goOn {
+			c.settle(call, entry)
 			return entry
 		}
-		pause *= 4
 	}
 }
 
 // rest waits before a call is scheduled again; false when the turn ends first.
-func (t *turn) rest(ctx workflow.Context, c *toolCall, pause time.Duration) bool {
+func (c *caller) rest(ctx workflow.Context, call *toolCall, pause time.Duration) bool {
 	timer := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{
-		Summary: c.tool + " was not executed; scheduled again after " + pause.String(),
+		Summary: call.tool + " was not executed; scheduled again after " + pause.String(),
 	})
 	return timer.Get(ctx, nil) == nil
 }
 
 // attempt schedules the call's activity once and reads its outcome.
-func (t *turn) attempt(ctx workflow.Context, c *toolCall, again int) contract.Entry {
-	id := contract.CallActivityID(t.step, c.ordinal, again)
-	run := *c.plan.Run
+func (c *caller) attempt(ctx workflow.Context, call *toolCall, again int) contract.Entry {
+	id := contract.CallActivityID(call.step, call.ordinal, again)
+	run := *call.plan.Run
 	if run.Uninterruptible {
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
-	ctx = workflow.WithActivityOptions(ctx, toolOptions(id, c.summary(), run))
-	future := stub.Tool(c.tool).Start(ctx, t.toolInput(c))
+	ctx = workflow.WithActivityOptions(ctx, toolOptions(id, call.summary(), run))
+	end := c.start(ctx)
+	future := stub.Tool(call.tool).Start(ctx, c.toolInput(call))
 	var receipt contract.ToolReceipt // the value itself stays in history
 	err := future.Get(ctx, &receipt)
-	entry := outcomeOf(c, id, err)
-	entry.Key = c.key
-	t.loop.note(id, receipt.Digest)
+	end()
+	if err == nil && c.keepValues {
+		call.value = &contract.ToolResult{}
+		err = future.Get(ctx, call.value)
+	}
+	entry := outcomeOf(call, id, err)
+	entry.Key = call.key
+	c.note(id, receipt.Digest)
 	return entry
 }
 
-func (t *turn) toolInput(c *toolCall) contract.ToolInput {
+func (c *caller) toolInput(call *toolCall) contract.ToolInput {
+	run := call.plan.Run
 	return contract.ToolInput{
-		Args:        c.plan.Args,
-		Key:         c.key,
-		Ordinal:     c.ordinal,
-		Class:       c.plan.Run.Class,
-		Digest:      c.plan.Run.Digest,
-		Timeout:     c.plan.Run.Timeout,
-		MaxAttempts: c.plan.Run.MaxAttempts,
-		Session:     t.in.Session,
-		Agent:       t.in.Agent,
-		RunID:       t.runID,
-		Lineage:     t.lineage,
-		Stream:      t.in.Stream,
+		Args:        call.plan.Args,
+		Key:         call.key,
+		Ordinal:     call.ordinal,
+		Class:       run.Class,
+		Digest:      call.digest,
+		Timeout:     run.Timeout,
+		MaxAttempts: run.MaxAttempts,
+		Session:     c.session,
+		Agent:       c.agent,
+		RunID:       c.runID,
+		Lineage:     c.lineage,
+		Stream:      c.stream,
+		Cleared:     call.cleared,
+		NoReplay:    run.NoReplay,
 	}
 }
 
-func (c *toolCall) summary() string {
-	s := c.plan.Run.Summary
+func (call *toolCall) summary() string {
+	s := call.plan.Run.Summary
 	if s == "" {
-		s = c.tool
+		s = call.tool
 	}
 	const tail = " · key "
-	return boundSummaryTo(s, summaryBytes-len(tail)-8) + tail + effect.Short(c.key)
-}
-
-// settle remembers what became of a call, for the keys of later ones.
-func (t *turn) settle(c *toolCall, e contract.Entry) {
-	if c.plan.Run.Override != "" {
-		switch {
-		case e.Outcome == contract.OutcomeDone:
-			t.shared[c.key] = e
-		case slotState(e.Outcome) == effect.SlotUnknown && c.plan.Run.Class == contract.ClassAtMostOnce:
-			t.shared[c.key] = refusedEntry(c)
-		}
-		return
-	}
-	t.ledger.Settle(c.tool, c.plan.Args, c.occurrence, slotState(e.Outcome))
+	return boundSummaryTo(s, summaryBytes-len(tail)-8) + tail + effect.Short(call.key)
 }
 
 // notStarted is a call the turn ended before.
-func (t *turn) notStarted(c *toolCall) contract.Entry {
-	if c.plan.Run.Override == "" {
-		t.ledger.Settle(c.tool, c.plan.Args, c.occurrence, effect.SlotFree)
+func (c *caller) notStarted(call *toolCall) contract.Entry {
+	if call.key != "" && call.plan.Run.Override == "" {
+		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, effect.SlotFree)
 	}
-	return contract.Entry{Text: contract.TextNotStarted(c.tool), Outcome: contract.OutcomeNotStarted, Key: c.key}
+	return contract.Entry{Text: contract.TextNotStarted(call.tool), Outcome: contract.OutcomeNotStarted, Key: call.key}
 }

@@ -8,7 +8,8 @@ import (
 
 // RunTurn is the workflow [contract.WorkflowTurn]: it runs one turn of an
 // agent to its end. The model is called, its tool calls are run, and so on
-// until it answers without calls, a limit is reached or someone cancels.
+// until it answers without calls, a limit is reached or someone cancels. A
+// long turn goes on in a new run, with everything that later decisions need.
 //
 // A turn that completes, reaches a limit or its wall clock returns a result.
 // A turn that fails is a failed execution whose error, of type
@@ -34,6 +35,9 @@ func RunTurn(ctx workflow.Context, in contract.TurnInput) (contract.TurnResult, 
 		default:
 			t.runCalls(work, answer.Calls)
 			t.checkLimits(ctx)
+			if next := t.continueAsNew(work); next != nil {
+				return contract.TurnResult{}, next
+			}
 		}
 	}
 	return t.close(ctx)

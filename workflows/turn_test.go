@@ -27,6 +27,7 @@ type bench struct {
 	mu     sync.Mutex
 	inputs []contract.CallModelInput
 	tools  []contract.ToolInput
+	sent   int // updates
 }
 
 // newBench plays answers in order; a nil tool returns its arguments.
@@ -103,7 +104,7 @@ func TestTurn_AnswersWithoutCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := contract.TurnResult{Status: contract.StatusCompleted, Text: "hello", Steps: 1}
+	want := contract.TurnResult{Status: contract.StatusCompleted, Text: "hello", Steps: 1, Runs: 1, RunID: got.RunID}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -52,6 +52,9 @@ func Short(key string) string {
 	return key
 }
 
+// Digest names a list of parts: 64 hex digits.
+func Digest(parts ...string) string { return hash(parts...) }
+
 // hash is SHA-256 over the length-prefixed parts: no two lists of parts
 // collide by moving a byte from one part to the next.
 func hash(parts ...string) string {

@@ -47,27 +47,3 @@ func TestKey_PartsDoNotRunTogether(t *testing.T) {
 		t.Error("two scopes share a key")
 	}
 }
-
-func TestLedger(t *testing.T) {
-	t.Parallel()
-	var l effect.Ledger
-	take := func(want int, wantUnknown bool) {
-		t.Helper()
-		got, unknown := l.Take("pay", "{}")
-		if got != want || unknown != wantUnknown {
-			t.Errorf("occurrence %d, unknown %v; want %d, %v", got, unknown, want, wantUnknown)
-		}
-	}
-	take(0, false)
-	take(1, false) // beside the first, in one parallel batch
-	l.Settle("pay", "{}", 0, effect.SlotUnknown)
-	l.Settle("pay", "{}", 1, effect.SlotDefinite)
-	take(0, true) // the natural repeat of what is unknown
-	l.Settle("pay", "{}", 0, effect.SlotDefinite)
-	take(2, false)
-	l.Settle("pay", "{}", 2, effect.SlotFree)
-	take(2, false) // nothing happened under it
-	if n, _ := l.Take("pay", `{"other":1}`); n != 0 {
-		t.Errorf("another call's occurrence is %d", n)
-	}
-}

@@ -1,0 +1,175 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/effect"
+)
+
+// caller makes tool calls, for a turn or for a workflow of a user's own: it
+// gives each its identity, waits for people, schedules it and knows what
+// became of it. Everything it must remember is carried over continue-as-new.
+type caller struct {
+	scope effect.Scope
+	runID string
+
+	// lineage says that an earlier run may have recorded what this one is
+	// about to do: the run, or one before it, comes from a reset.
+	lineage bool
+
+	agent   string
+	session string
+	stream  bool
+
+	ordinal int // the last one given
+	ledger  effect.Ledger
+	shared  []sharedCall // outcomes of override keys, as they came
+	people  *people
+	live    int // activities under way
+
+	// changed is told when a call starts, ends, or waits for a person.
+	changed func(ctx workflow.Context)
+	// note is told the digest of each result.
+	note func(activityID, digest string)
+	// keepValues has results decoded for code that called the tool. A turn
+	// leaves them in history.
+	keepValues bool
+}
+
+// sharedCall is what later calls of an override key share.
+type sharedCall struct {
+	key     string
+	entry   contract.Entry
+	cleared bool // it was unknown and settled as "did not happen": the next may run
+	value   *contract.ToolResult
+}
+
+func newCaller(ctx workflow.Context) *caller {
+	info := workflow.GetInfo(ctx)
+	return &caller{
+		scope: effect.Scope{
+			Namespace:  info.Namespace,
+			WorkflowID: info.WorkflowExecution.ID,
+			FirstRunID: info.FirstRunID,
+		},
+		runID:   info.WorkflowExecution.RunID,
+		lineage: info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID,
+		people:  &people{},
+		changed: func(workflow.Context) {},
+		note:    func(string, string) {},
+	}
+}
+
+// identify gives a call its key. Calls that wait for a person are identified
+// when they are asked about, all others when their batch begins.
+func (c *caller) identify(call *toolCall) {
+	if call.settled || call.key != "" {
+		return
+	}
+	p := call.plan
+	if p.Run.Override != "" {
+		c.identifyOverride(call)
+		return
+	}
+	if denied, ok := c.deniedBefore(call); ok {
+		call.settle(denied)
+		return
+	}
+	var was effect.SlotState
+	call.occurrence, was = c.ledger.Take(call.tool, p.Args)
+	call.key = effect.Key(c.scope, call.tool, p.Args, call.occurrence)
+	switch {
+	case was == effect.SlotUnknown && p.Run.Class == contract.ClassAtMostOnce:
+		c.ledger.Settle(call.tool, p.Args, call.occurrence, effect.SlotUnknown)
+		call.settle(refusedEntry(call))
+	case was == effect.SlotCleared:
+		call.cleared = clearedByHuman
+	}
+}
+
+func (c *caller) identifyOverride(call *toolCall) {
+	call.key = effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+	if d, ok := c.people.denied(call.key); ok {
+		call.settle(deniedBeforeEntry(call, d))
+		return
+	}
+	if s := c.sharedOf(call.key); s != nil {
+		if s.cleared {
+			call.cleared = clearedByHuman
+			return
+		}
+		call.value = s.value
+		call.settle(s.entry)
+	}
+}
+
+// deniedBefore finds a person's no to an identical call of this turn.
+func (c *caller) deniedBefore(call *toolCall) (contract.Entry, bool) {
+	if call.plan.Run.Approval == nil {
+		return contract.Entry{}, false
+	}
+	for i := range c.ledger.Taken(call.tool, call.plan.Args) {
+		if d, ok := c.people.denied(effect.Key(c.scope, call.tool, call.plan.Args, i)); ok {
+			call.key = d.Key
+			return deniedBeforeEntry(call, d), true
+		}
+	}
+	return contract.Entry{}, false
+}
+
+// scopeOf is what an override key is unique in: the turn, or more where the
+// tool asks for it. Then it is the system outside that deduplicates.
+func (c *caller) scopeOf(p contract.PlannedCall) effect.Scope {
+	switch {
+	case p.Run.KeyScope == "namespace":
+		return effect.Scope{Namespace: c.scope.Namespace}
+	case p.Run.KeyScope == "session" && c.session != "":
+		return effect.Scope{Namespace: c.scope.Namespace, WorkflowID: "session:" + c.session}
+	default:
+		return c.scope
+	}
+}
+
+// settle remembers what became of a call, for the keys of later ones.
+func (c *caller) settle(call *toolCall, e contract.Entry) {
+	if call.plan.Run.Override == "" {
+		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, slotState(e))
+		return
+	}
+	s := sharedCall{key: call.key, entry: e, value: call.value}
+	switch {
+	case e.Outcome == contract.OutcomeDone:
+	case slotState(e) == effect.SlotCleared:
+		s.cleared = true
+	case slotState(e) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
+		s.entry = refusedEntry(call)
+	default:
+		return // a definite failure does not poison the key
+	}
+	if old := c.sharedOf(call.key); old != nil {
+		*old = s
+		return
+	}
+	c.shared = append(c.shared, s)
+}
+
+func (c *caller) sharedOf(key string) *sharedCall {
+	for i := range c.shared {
+		if c.shared[i].key == key {
+			return &c.shared[i]
+		}
+	}
+	return nil
+}
+
+// start counts a running activity; the returned func ends it.
+func (c *caller) start(ctx workflow.Context) (end func()) {
+	c.live++
+	return func() {
+		c.live--
+		if len(c.people.pending) > 0 {
+			c.changed(ctx)
+		}
+	}
+}

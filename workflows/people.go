@@ -1,0 +1,144 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// people is what a workflow asks of people and what they have said. Its
+// update handlers only record; the calls that wait act.
+type people struct {
+	pending  []*waiting
+	decided  []contract.Decided      // as they came
+	resolved []contract.ResolveReply // as they came
+	held     []contract.HeldDecision
+	heldSays []contract.ResolveRequest
+	closed   string // why nothing is accepted any more
+}
+
+// waiting is one question that stands.
+type waiting struct {
+	contract.Pending
+	settled   bool
+	expired   bool
+	decision  contract.Decided
+	resolved  contract.ResolveRequest
+	stopTimer workflow.CancelFunc
+}
+
+// maxRemembered bounds the decisions kept for late repeats of an update.
+const maxRemembered = 2_000
+
+// ask puts a question. An answer that came before the question (a reset
+// applies accepted updates again, early) is taken at once.
+func (p *people) ask(ctx workflow.Context, q contract.Pending, timeout time.Duration, changed func(workflow.Context)) *waiting {
+	w := &waiting{Pending: q, stopTimer: func() {}}
+	w.Asked = workflow.Now(ctx)
+	if timeout > 0 {
+		expires := w.Asked.Add(timeout)
+		w.Expires = &expires
+	}
+	p.pending = append(p.pending, w)
+	if p.takeHeld(ctx, w); w.settled {
+		return w
+	}
+	if timeout > 0 {
+		timerCtx, stop := workflow.WithCancel(ctx)
+		w.stopTimer = stop
+		workflow.Go(timerCtx, func(ctx workflow.Context) {
+			timer := workflow.NewTimerWithOptions(ctx, timeout, workflow.TimerOptions{Summary: w.what() + " expires"})
+			if timer.Get(ctx, nil) == nil && !w.settled {
+				p.expire(ctx, w)
+				changed(ctx)
+			}
+		})
+	}
+	return w
+}
+
+func (w *waiting) what() string {
+	if w.Kind == contract.PendingUnknown {
+		return "the question what became of " + w.Tool
+	}
+	return "the approval of " + w.Tool
+}
+
+// await blocks until the question is settled or the work is canceled. Nothing
+// is scheduled meanwhile.
+func (p *people) await(ctx workflow.Context, w *waiting, changed func(workflow.Context)) error {
+	if w.settled {
+		return nil
+	}
+	err := workflow.Await(ctx, func() bool { return w.settled })
+	if err != nil {
+		p.remove(w)
+		changed(ctx)
+	}
+	return err
+}
+
+func (p *people) expire(ctx workflow.Context, w *waiting) {
+	w.settled, w.expired = true, true
+	w.decision = contract.Decided{Key: w.Key, Digest: w.Digest, Expired: true, At: workflow.Now(ctx)}
+	if w.Kind == contract.PendingApproval {
+		p.remember(w.decision)
+	}
+	p.remove(w)
+}
+
+func (p *people) remember(d contract.Decided) {
+	p.decided = append(p.decided, d)
+	if len(p.decided) > maxRemembered {
+		p.decided = p.decided[len(p.decided)-maxRemembered:]
+	}
+}
+
+func (p *people) remove(w *waiting) {
+	w.stopTimer()
+	for i, other := range p.pending {
+		if other == w {
+			p.pending = append(p.pending[:i:i], p.pending[i+1:]...)
+			return
+		}
+	}
+}
+
+func (p *people) waitingFor(key string) *waiting {
+	for _, w := range p.pending {
+		if w.Key == key {
+			return w
+		}
+	}
+	return nil
+}
+
+// denied finds a person's no to the call of that key.
+func (p *people) denied(key string) (contract.Decided, bool) {
+	for _, d := range p.decided {
+		if d.Key == key && !d.Approve && !d.Expired {
+			return d, true
+		}
+	}
+	return contract.Decided{}, false
+}
+
+// spend marks an approval as used.
+func (p *people) spend(key, digest string) {
+	for i := range p.decided {
+		if d := &p.decided[i]; d.Key == key && d.Digest == digest && d.Approve {
+			d.Used = true
+		}
+	}
+}
+
+// list is the questions that stand, as a query shows them.
+func (p *people) list() []contract.Pending {
+	var list []contract.Pending
+	for _, w := range p.pending {
+		list = append(list, w.Pending)
+	}
+	return list
+}
