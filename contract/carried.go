@@ -96,6 +96,9 @@ type CarryInput struct {
 	Step    int     `json:"step"` // the last step done
 	Entries []Entry `json:"entries,omitempty"`
 	Shared  []Entry `json:"shared,omitempty"` // outcomes to resolve into texts, in order
+
+	// OnlyNew packs what this turn said, without its base: for its session.
+	OnlyNew bool `json:"only_new,omitempty"`
 }
 
 // CarryResult is what [ActivityCarry] records.

@@ -52,6 +52,10 @@ type CallModelResult struct {
 	// model was not asked again.
 	FromRun string `json:"from_run,omitempty"`
 
+	// Base is what was said before this turn; the first step of a session's
+	// turn records it.
+	Base *Packed `json:"base,omitempty"`
+
 	// Attributes are the search attributes of ours that the cluster has; the
 	// first step of a run records them.
 	Attributes []string `json:"attributes,omitempty"`

@@ -15,6 +15,11 @@ const (
 	ActivityPlanCall  = "turnkeel.PlanCall"
 	ActivityCarry     = "turnkeel.Carry"
 
+	// Of sessions.
+	ActivityPackSession   = "turnkeel.PackSession"
+	ActivityAwaitTurn     = "turnkeel.AwaitTurn"
+	ActivityInterruptTurn = "turnkeel.InterruptTurn"
+
 	toolActivityPrefix      = "tool."
 	reconcileActivityPrefix = "reconcile."
 )

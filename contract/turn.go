@@ -33,6 +33,9 @@ type TurnInput struct {
 	// BasePacked is Base for a long transcript. At most one of both is set.
 	BasePacked *Packed `json:"base_packed,omitempty"`
 
+	// BaseOf says whose history holds what was said before: a session's turn.
+	BaseOf *BaseRef `json:"base_of,omitempty"`
+
 	// Session is the session the turn belongs to, if any.
 	Session string `json:"session,omitempty"`
 
@@ -70,6 +73,10 @@ type TurnResult struct {
 	// counted, else at least 1. RunID is the last one.
 	Runs  int    `json:"runs,omitempty"`
 	RunID string `json:"run_id,omitempty"`
+
+	// Messages are what the turn added to its session's transcript, from the
+	// user's message on. Nil outside of a session.
+	Messages *Packed `json:"messages,omitempty"`
 }
 
 // MaxResultText bounds [TurnResult.Text], in bytes of UTF-8.
@@ -96,6 +103,14 @@ func (c EffectCounts) Add(o Outcome) EffectCounts {
 		c.NotExecuted++
 	}
 	return c
+}
+
+// Sum adds two counts.
+func (c EffectCounts) Sum(d EffectCounts) EffectCounts {
+	return EffectCounts{
+		Done: c.Done + d.Done, Failed: c.Failed + d.Failed,
+		Unknown: c.Unknown + d.Unknown, NotExecuted: c.NotExecuted + d.NotExecuted,
+	}
 }
 
 // StatusReply answers the [QueryStatus] query.

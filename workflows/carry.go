@@ -61,15 +61,7 @@ func (t *turn) mustContinue(ctx workflow.Context) bool {
 	if t.in.StepsPerRun > 0 && len(t.steps) >= t.in.StepsPerRun {
 		return true
 	}
-	if events >= continueEvents || bytes >= continueBytes {
-		return true
-	}
-	for _, reason := range info.GetContinueAsNewSuggestedReasons() {
-		if reason == workflow.ContinueAsNewSuggestedReasonTooManyUpdates {
-			return true
-		}
-	}
-	return false
+	return events >= continueEvents || bytes >= continueBytes || updatesRunOut(info)
 }
 
 // carrying is what is carried, with the texts of shared outcomes, which only
@@ -107,6 +99,22 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 		WrapUp:     t.wrapUp,
 		Ending:     t.ending,
 	}}, true
+}
+
+// packForSession puts what was said into the result, for the session's next
+// turn. A turn that ends badly was part of the conversation too.
+func (t *turn) packForSession(ctx workflow.Context) {
+	if t.in.BaseOf == nil || len(t.steps) == 0 {
+		return
+	}
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	ctx = workflow.WithActivityOptions(ctx, modelOptions(contract.CarryActivityID(t.step), "pack what was said for the session", t.limits))
+	packed, err := stub.Carry.Start(ctx, contract.CarryInput{Step: t.step, Entries: t.entries, OnlyNew: true}).Result(ctx)
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("what was said in this turn is not in its result", "error", err)
+		return
+	}
+	t.result.Messages = &packed.Transcript
 }
 
 // restore takes up where the run before left.

@@ -57,6 +57,7 @@ func (t *turn) close(ctx workflow.Context) (contract.TurnResult, error) {
 	t.result.Tail = t.entries
 	t.result.Runs, t.result.RunID = t.runs, t.calls.runID
 	t.clock.halt()
+	t.packForSession(ctx)
 	t.calls.people.closed = "the turn has ended: " + string(t.result.Status)
 	t.tell(ctx)
 	t.announce(ctx)

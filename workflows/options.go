@@ -35,6 +35,10 @@ const (
 	// planTimeout bounds one attempt of the gates for a call made by code.
 	planTimeout = 10 * time.Second
 
+	// maxAwaitTurn is how long a session waits for a turn that an earlier run
+	// of it started: longer than any approval.
+	maxAwaitTurn = 10 * 365 * 24 * time.Hour
+
 	// maxReconcileAttempts bounds the reads that look for a lost outcome.
 	maxReconcileAttempts = 5
 
@@ -74,6 +78,20 @@ func modelOptions(id, summary string, limits contract.Limits) workflow.ActivityO
 func reconcileOptions(id, summary string, run contract.RunPlan) workflow.ActivityOptions {
 	run.Class, run.MaxAttempts = contract.ClassSafeToRetry, maxReconcileAttempts
 	return toolOptions(id, summary, run)
+}
+
+// sessionOptions are for short work of a session.
+func sessionOptions(id, summary string) workflow.ActivityOptions {
+	o := modelOptions(id, summary, contract.Limits{}.WithDefaults())
+	o.StartToCloseTimeout = time.Minute
+	return o
+}
+
+// awaitTurnOptions wait for as long as a turn may be parked.
+func awaitTurnOptions(id, summary string) workflow.ActivityOptions {
+	o := modelOptions(id, summary, contract.Limits{})
+	o.StartToCloseTimeout = maxAwaitTurn
+	return o
 }
 
 func planOptions(id, summary string) workflow.ActivityOptions {

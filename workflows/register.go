@@ -15,4 +15,5 @@ type Registry interface {
 // replayer, under the names of the contract.
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(RunTurn, workflow.RegisterOptions{Name: contract.WorkflowTurn})
+	r.RegisterWorkflowWithOptions(RunSession, workflow.RegisterOptions{Name: contract.WorkflowSession})
 }

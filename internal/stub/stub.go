@@ -20,6 +20,10 @@ var (
 	CallModel = Activity[contract.CallModelInput, contract.CallModelResult]{Name: contract.ActivityCallModel}
 	PlanCall  = Activity[contract.PlanCallInput, contract.PlanCallResult]{Name: contract.ActivityPlanCall}
 	Carry     = Activity[contract.CarryInput, contract.CarryResult]{Name: contract.ActivityCarry}
+
+	PackSession   = Activity[contract.PackSessionInput, contract.CarryResult]{Name: contract.ActivityPackSession}
+	AwaitTurn     = Activity[contract.TurnRef, contract.TurnResult]{Name: contract.ActivityAwaitTurn}
+	InterruptTurn = Activity[contract.TurnRef, contract.Nothing]{Name: contract.ActivityInterruptTurn}
 )
 
 // Tool is the activity of the tool of that name. The workflow keeps only the

@@ -1,0 +1,145 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/effect"
+	"github.com/turnkeel/turnkeel/internal/stub"
+)
+
+// maxMessageID bounds a message id, in bytes.
+const maxMessageID = 200
+
+func (s *session) register(ctx workflow.Context) error {
+	err := workflow.SetQueryHandlerWithOptions(ctx, contract.QueryStatus, func() (contract.SessionReply, error) {
+		return s.status(), nil
+	}, workflow.QueryHandlerOptions{Description: "How the session stands: its turns, what runs, what waits."})
+	if err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSend,
+		func(ctx workflow.Context, r contract.SendRequest) (contract.SendReply, error) {
+			return s.send(ctx, r), nil
+		},
+		workflow.UpdateHandlerOptions{Validator: s.checkSend, Description: "Takes a message and answers at once with the id of its turn."})
+}
+
+func (s *session) checkSend(r contract.SendRequest) error {
+	switch {
+	case r.MessageID == "" || len(r.MessageID) > maxMessageID:
+		return fmt.Errorf("message_id is required, at most %d bytes: it makes a repeated send harmless", maxMessageID)
+	case r.Text == "":
+		return errors.New("text is required")
+	}
+	if _, seen := s.find(r.MessageID); seen {
+		return nil
+	}
+	switch r.WhileBusy {
+	case contract.BusyQueue, contract.BusyInterrupt:
+	case contract.BusyReject:
+		if s.running != nil || len(s.queue) > 0 {
+			return errors.New("the session is busy with a turn")
+		}
+	default:
+		return fmt.Errorf("while_busy %q: want %q or %q, or leave it out to queue", r.WhileBusy, contract.BusyReject, contract.BusyInterrupt)
+	}
+	if len(s.queue) >= contract.MaxQueuedMessages {
+		return fmt.Errorf("%d messages wait already", contract.MaxQueuedMessages)
+	}
+	return nil
+}
+
+// send takes a message, once. It never blocks: whoever sent it reads the
+// outcome from the turn.
+func (s *session) send(ctx workflow.Context, r contract.SendRequest) contract.SendReply {
+	if m, seen := s.find(r.MessageID); seen {
+		return contract.SendReply{TurnID: m.TurnID, Position: m.Position, Duplicate: true}
+	}
+	ahead := len(s.queue)
+	if s.running != nil {
+		ahead++
+	}
+	s.turns++
+	m := contract.SentMessage{MessageID: r.MessageID, TurnID: s.turnID(r.MessageID), Position: s.turns, Text: r.Text, Stream: r.Stream}
+	s.queue = append(s.queue, m)
+	m.Text = ""
+	s.seen = append(s.seen, m)
+	if len(s.seen) > contract.MaxSeenMessages {
+		s.seen = s.seen[len(s.seen)-contract.MaxSeenMessages:]
+	}
+	if r.WhileBusy == contract.BusyInterrupt && s.running != nil {
+		s.interrupt(ctx, *s.running)
+	}
+	return contract.SendReply{TurnID: m.TurnID, Position: m.Position, Ahead: ahead}
+}
+
+func (s *session) find(messageID string) (contract.SentMessage, bool) {
+	for i := len(s.seen) - 1; i >= 0; i-- {
+		if s.seen[i].MessageID == messageID {
+			return s.seen[i], true
+		}
+	}
+	return contract.SentMessage{}, false
+}
+
+// turnID is made of the message id, so that a session that is reset finds the
+// turns it has started. An id that reads badly in a URL or a shell is hashed.
+func (s *session) turnID(messageID string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	if strings.Trim(messageID, plain) != "" || len(messageID) > 64 {
+		messageID = effect.ArgsDigest(messageID)[:32]
+	}
+	return s.id + "/" + messageID
+}
+
+// interrupt ends a running turn, beside whatever goes on here. A turn that has
+// ended meanwhile needs none.
+func (s *session) interrupt(ctx workflow.Context, m contract.SentMessage) {
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		ctx = workflow.WithActivityOptions(ctx, sessionOptions("interrupt."+m.TurnID[len(s.id)+1:], "interrupt "+m.TurnID))
+		_, err := stub.InterruptTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID, Reason: "a new message came"}).Result(ctx)
+		if err != nil {
+			workflow.GetLogger(ctx).Warn("the turn was not interrupted", "turn", m.TurnID, "error", err)
+		}
+	})
+}
+
+// awaitExisting waits for a turn that an earlier run of the session started.
+func (s *session) awaitExisting(ctx workflow.Context, m contract.SentMessage) (contract.TurnReceipt, error) {
+	ctx = workflow.WithActivityOptions(ctx, awaitTurnOptions("await."+m.TurnID[len(s.id)+1:], "await "+m.TurnID))
+	var receipt contract.TurnReceipt
+	err := stub.AwaitTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID}).Get(ctx, &receipt)
+	return receipt, err
+}
+
+func (s *session) turnOptions(m contract.SentMessage) workflow.ChildWorkflowOptions {
+	o := workflow.ChildWorkflowOptions{
+		WorkflowID:            m.TurnID,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		// A session that is reset or terminated leaves its turn to finish what
+		// it has begun.
+		ParentClosePolicy:   enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		WaitForCancellation: true,
+		StaticSummary:       boundSummary(s.in.Agent + ": " + m.Text),
+	}
+	var attributes []temporal.SearchAttributeUpdate
+	for _, known := range s.in.Attributes {
+		switch known {
+		case contract.AttributeAgent:
+			attributes = append(attributes, temporal.NewSearchAttributeKeyKeyword(known).ValueSet(s.in.Agent))
+		case contract.AttributeSession:
+			attributes = append(attributes, temporal.NewSearchAttributeKeyKeyword(known).ValueSet(s.id))
+		}
+	}
+	if len(attributes) > 0 {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(attributes...)
+	}
+	return o
+}

@@ -1,0 +1,117 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// RunSession is the workflow [contract.WorkflowSession]: one conversation. A
+// message comes by the update [contract.UpdateSend], which answers at once
+// with the id of the turn; turns run one after the other as children, each
+// with what was said before it. The session runs until it is canceled, and
+// costs nothing while nobody speaks.
+func RunSession(ctx workflow.Context, in contract.SessionInput) (contract.SessionResult, error) {
+	s, err := newSession(ctx, in)
+	if err != nil {
+		return contract.SessionResult{}, err
+	}
+	for {
+		if err := s.awaitMessage(ctx); err != nil {
+			return s.result(), temporal.NewCanceledError(s.result())
+		}
+		if len(s.queue) > 0 {
+			s.runTurn(ctx)
+		}
+		if next := s.continueAsNew(ctx); next != nil {
+			return contract.SessionResult{}, next
+		}
+	}
+}
+
+// session is the state of one conversation. What was said is not in it: that
+// is in history.
+type session struct {
+	in      contract.SessionInput
+	id      string
+	runID   string
+	runs    int
+	turns   int                    // positions given
+	seen    []contract.SentMessage // the latest, oldest first
+	queue   []contract.SentMessage
+	running *contract.SentMessage
+	inRun   int // turns of this run
+	usage   contract.Usage
+	effects contract.EffectCounts
+}
+
+func newSession(ctx workflow.Context, in contract.SessionInput) (*session, error) {
+	if in.Agent == "" {
+		return nil, badInput("agent is missing: name an agent of the worker")
+	}
+	execution := workflow.GetInfo(ctx).WorkflowExecution
+	s := &session{in: in, id: execution.ID, runID: execution.RunID, runs: 1}
+	if c := in.Carried; c != nil {
+		s.runs, s.turns, s.seen, s.queue = c.Runs+1, c.Turns, c.Seen, c.Queue
+		s.usage, s.effects = c.Usage, c.Effects
+	}
+	if err := s.register(ctx); err != nil {
+		return nil, err
+	}
+	s.tell(ctx)
+	return s, nil
+}
+
+// awaitMessage blocks until there is something to do. No timer runs.
+func (s *session) awaitMessage(ctx workflow.Context) error {
+	return workflow.Await(ctx, func() bool { return len(s.queue) > 0 })
+}
+
+// runTurn runs the next message's turn to its end. A turn that fails is the
+// turn's affair: the session goes on.
+func (s *session) runTurn(ctx workflow.Context) {
+	message := s.queue[0]
+	s.queue, s.running = s.queue[1:], &message
+	s.inRun++
+	s.tell(ctx)
+	receipt := s.await(ctx, message)
+	s.usage = s.usage.Add(receipt.Usage)
+	s.effects = s.effects.Sum(receipt.Effects)
+	s.running = nil
+	s.tell(ctx)
+}
+
+// await starts the turn, or finds it started: then this run comes from a
+// reset, and the turn that was started before is the one.
+func (s *session) await(ctx workflow.Context, m contract.SentMessage) contract.TurnReceipt {
+	var receipt contract.TurnReceipt
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, s.turnOptions(m)), contract.WorkflowTurn, contract.TurnInput{
+		Agent:    s.in.Agent,
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: m.Text}},
+		Session:  s.id,
+		BaseOf:   &contract.BaseRef{WorkflowID: s.id, RunID: s.runID},
+		Limits:   s.in.Limits,
+		Stream:   m.Stream,
+	})
+	err := child.Get(ctx, &receipt)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		receipt, err = s.awaitExisting(ctx, m)
+	}
+	if err != nil { // its own history says why it failed
+		workflow.GetLogger(ctx).Info("the turn did not complete", "turn", m.TurnID, "error", err)
+	}
+	return receipt
+}
+
+func (s *session) result() contract.SessionResult {
+	return contract.SessionResult{Turns: s.turns, Usage: s.usage, Effects: s.effects}
+}
+
+func (s *session) status() contract.SessionReply {
+	const last = 20
+	return contract.SessionReply{
+		Agent: s.in.Agent, Turns: s.turns, Running: s.running, Queue: s.queue,
+		Last: s.seen[max(0, len(s.seen)-last):], Usage: s.usage, Effects: s.effects, Runs: s.runs,
+	}
+}
