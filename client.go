@@ -25,8 +25,7 @@ type Client struct {
 	queue     string
 
 	attributes sync.Once
-	hasAgent   bool
-	hasSession bool
+	known      []string // search attributes of ours that the cluster has
 }
 
 // ClientOptions say where turns go. The zero value is a stock worker's.
@@ -68,7 +67,8 @@ type Turn struct {
 	// Existed says that a turn of this id was there already.
 	Existed bool
 
-	run sdkclient.WorkflowRun
+	run    sdkclient.WorkflowRun
+	client sdkclient.Client
 }
 
 // Start starts a turn and returns at once.
@@ -91,17 +91,17 @@ func (c *Client) Start(ctx context.Context, r TurnRequest) (*Turn, error) {
 	switch {
 	case errors.As(err, &exists):
 		run = c.temporal.GetWorkflow(ctx, r.TurnID, exists.RunId)
-		return &Turn{ID: r.TurnID, RunID: exists.RunId, Existed: true, run: run}, nil
+		return &Turn{ID: r.TurnID, RunID: exists.RunId, Existed: true, run: run, client: c.temporal}, nil
 	case err != nil:
 		return nil, fmt.Errorf("start turn %s: %w", r.TurnID, err)
 	}
-	return &Turn{ID: run.GetID(), RunID: run.GetRunID(), run: run}, nil
+	return &Turn{ID: run.GetID(), RunID: run.GetRunID(), run: run, client: c.temporal}, nil
 }
 
 // Turn is a handle on a turn that was started earlier; runID may be empty for
 // the latest run.
 func (c *Client) Turn(ctx context.Context, turnID, runID string) *Turn {
-	return &Turn{ID: turnID, RunID: runID, Existed: true, run: c.temporal.GetWorkflow(ctx, turnID, runID)}
+	return &Turn{ID: turnID, RunID: runID, Existed: true, run: c.temporal.GetWorkflow(ctx, turnID, runID), client: c.temporal}
 }
 
 // Result waits for the turn's end. A failed or canceled turn gives its result
@@ -142,24 +142,38 @@ var (
 	sessionKey = temporal.NewSearchAttributeKeyKeyword(contract.AttributeSession)
 )
 
-// searchAttributes sets only those the cluster is known to have: an unknown
-// one would make the server refuse the start.
-func (c *Client) searchAttributes(ctx context.Context, in contract.TurnInput) temporal.SearchAttributes {
+// ours are the search attributes that Turnkeel writes.
+var ours = []string{contract.AttributeAgent, contract.AttributeSession, contract.AttributeStatus, contract.AttributePending}
+
+// knownAttributes are those of ours that the cluster has. One that does not
+// tell is one that may lack them.
+func (c *Client) knownAttributes(ctx context.Context) []string {
 	c.attributes.Do(func() {
 		known, err := c.temporal.OperatorService().ListSearchAttributes(ctx,
 			&operatorservice.ListSearchAttributesRequest{Namespace: c.namespace})
 		if err != nil {
-			return // a cluster that does not tell is one that may lack them
+			return
 		}
-		_, c.hasAgent = known.GetCustomAttributes()[contract.AttributeAgent]
-		_, c.hasSession = known.GetCustomAttributes()[contract.AttributeSession]
+		for _, name := range ours {
+			if _, has := known.GetCustomAttributes()[name]; has {
+				c.known = append(c.known, name)
+			}
+		}
 	})
+	return c.known
+}
+
+// searchAttributes sets only those the cluster is known to have: an unknown
+// one would make the server refuse the start.
+func (c *Client) searchAttributes(ctx context.Context, in contract.TurnInput) temporal.SearchAttributes {
 	var updates []temporal.SearchAttributeUpdate
-	if c.hasAgent {
-		updates = append(updates, agentKey.ValueSet(in.Agent))
-	}
-	if c.hasSession && in.Session != "" {
-		updates = append(updates, sessionKey.ValueSet(in.Session))
+	for _, name := range c.knownAttributes(ctx) {
+		switch {
+		case name == contract.AttributeAgent && in.Agent != "":
+			updates = append(updates, agentKey.ValueSet(in.Agent))
+		case name == contract.AttributeSession && in.Session != "":
+			updates = append(updates, sessionKey.ValueSet(in.Session))
+		}
 	}
 	return temporal.NewSearchAttributes(updates...)
 }

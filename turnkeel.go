@@ -107,10 +107,10 @@ func SetWorkerDefaults(w *sdkworker.Options) {
 		w.StickyScheduleToStartTimeout = 500 * time.Millisecond
 	}
 	if w.MaxHeartbeatThrottleInterval == 0 {
-		w.MaxHeartbeatThrottleInterval = time.Second
+		w.MaxHeartbeatThrottleInterval = 100 * time.Millisecond // what a streamed turn needs; others beat each second
 	}
 	if w.DefaultHeartbeatThrottleInterval == 0 {
-		w.DefaultHeartbeatThrottleInterval = time.Second
+		w.DefaultHeartbeatThrottleInterval = 100 * time.Millisecond
 	}
 	if w.MaxEagerActivityReservationsPerWorkflowTask == nil {
 		width := contract.DefaultMaxToolConcurrency

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	sdkactivity "go.temporal.io/sdk/activity"
@@ -47,14 +46,17 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	if err := refuse(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
-	var progress atomic.Value
-	stop := startHeartbeat(ctx, progress.Load)
+	var shown *stream
+	if in.Stream {
+		shown = &stream{}
+	}
+	stop := startHeartbeat(ctx, shown)
 	defer stop()
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
 	defer cancel()
 	done := make(chan returned, 1)
 	go func() {
-		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, &progress), in.Args)
+		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown), in.Args)
 		done <- returned{result, err}
 	}()
 	select {
@@ -80,16 +82,20 @@ func refuse(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) err
 }
 
 // call is what the handler is handed.
-func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, progress *atomic.Value) *tooldefs.Call {
+func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, shown *stream) *tooldefs.Call {
 	info := sdkactivity.GetInfo(ctx)
 	logger := a.logger.With(zap.String("tool", tool.Name()), zap.String("turn", info.WorkflowExecution.ID),
 		zap.String("key", in.Key), zap.Int32("attempt", info.Attempt))
 	return tooldefs.NewCall(tooldefs.CallInfo{
 		Tool: tool.Name(), Key: in.Key, Turn: info.WorkflowExecution.ID, Session: in.Session,
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
-		Logger:   logging.Slog(logger),
-		Progress: func(data json.RawMessage) { progress.Store(data) },
-		Env:      func(name string) (string, bool) { return a.env(in.Agent, name) },
+		Logger: logging.Slog(logger),
+		Progress: func(data json.RawMessage) {
+			if shown != nil {
+				shown.show(data)
+			}
+		},
+		Env: func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})
 }
 

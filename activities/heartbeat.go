@@ -8,45 +8,47 @@ import (
 	sdkactivity "go.temporal.io/sdk/activity"
 )
 
-// heartbeatInterval is how often a running call says that it lives. The
-// server gives a call up after the workflow's heartbeat timeout of 3 s.
-const heartbeatInterval = time.Second
+const (
+	// heartbeatInterval is how often a running call says that it lives. The
+	// server gives a call up after the workflow's heartbeat timeout of 3 s.
+	heartbeatInterval = time.Second
 
-// beat is the detail of a heartbeat. Its presence at a start shows that an
-// attempt ran before: a pause or an operator's reset can start a call again
-// with attempt 1.
-type beat struct {
-	Attempt int32 `json:"attempt"`
-	Latest  any   `json:"latest,omitempty"`
-}
+	// streamInterval is how often it may say more than that, for a turn whose
+	// start asked to be streamed.
+	streamInterval = 100 * time.Millisecond
+)
 
 // startHeartbeat beats from now until stop is called, which waits for the
 // last beat. The first beat is sent before it returns, so a call is never
-// given up before its handler has started. latest, if not nil, gives the
-// progress to send along.
-func startHeartbeat(ctx context.Context, latest func() any) (stop func()) {
+// given up before its handler has started. The detail is a [contract.Frame]:
+// its presence at a start shows that an attempt ran before, since a pause or
+// an operator's reset can start a call again with attempt 1. What s shows, if
+// it is not nil, goes along at once, and else nothing but the attempt.
+func startHeartbeat(ctx context.Context, s *stream) (stop func()) {
 	attempt := sdkactivity.GetInfo(ctx).Attempt
-	send := func() {
-		b := beat{Attempt: attempt}
-		if latest != nil {
-			b.Latest = latest()
-		}
-		sdkactivity.RecordHeartbeat(ctx, b)
+	interval := heartbeatInterval
+	if s != nil {
+		interval = streamInterval
 	}
-	send()
+	first, _ := s.take(attempt)
+	sdkactivity.RecordHeartbeat(ctx, first)
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
-		tick := time.NewTicker(heartbeatInterval)
+		tick := time.NewTicker(interval)
 		defer tick.Stop()
+		last := time.Now()
 		for {
 			select {
 			case <-tick.C:
-				send()
 			case <-done:
 				return
 			case <-ctx.Done():
 				return
+			}
+			if frame, news := s.take(attempt); news || time.Since(last) >= heartbeatInterval {
+				last = time.Now()
+				sdkactivity.RecordHeartbeat(ctx, frame)
 			}
 		}
 	})

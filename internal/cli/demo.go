@@ -68,12 +68,15 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
 		return reasonOf(ctx, err)
 	}
 	a.say("Turn: %s\nWeb UI: %s\n\n          user: %s", turn.ID, s.link(turn.ID, turn.RunID), support.DemoMessage)
-	stopRetries := a.tellRetries(ctx, s.session, turn.ID, turn.RunID)
-	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
-	stopRetries()
+	p := a.printer(turn.ID)
+	err = follow(ctx, turn, func(e turnkeel.Event) error { p.event(e); return nil })
 	if err != nil {
 		s.abandon(turn.ID, turn.RunID)
 		return reasonOf(ctx, err)
+	}
+	run, err := read(ctx, s.temporal, turn.ID, "")
+	if err != nil {
+		return err
 	}
 	report := s.report(run, turn.ID, turn.RunID)
 	if err := a.tellDemo(report, f); err != nil {

@@ -15,6 +15,7 @@ const (
 	ExitFailed      = 1
 	ExitUsage       = 2
 	ExitNotFound    = 3 // or unreachable
+	ExitWaiting     = 4 // a call waits for a person, with --no-wait
 	ExitInterrupted = 130
 )
 
@@ -24,9 +25,12 @@ func exitCode(err error) int {
 	var notFound *serviceerror.NotFound
 	var noNamespace *serviceerror.NamespaceNotFound
 	var usage usageError
+	var waits waitsError
 	switch {
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
 		return ExitUsage
+	case errors.As(err, &waits):
+		return ExitWaiting
 	case errors.As(err, &unreachable), errors.As(err, &notFound), errors.As(err, &noNamespace):
 		return ExitNotFound
 	default:

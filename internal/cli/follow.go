@@ -6,22 +6,31 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	historypb "go.temporal.io/api/history/v1"
 	sdkclient "go.temporal.io/sdk/client"
 
+	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
 
-// follow reads a turn's history as it grows and tells each event of it, until
-// the run is closed or ctx ends. What it returns is the fold of it all.
-func follow(ctx context.Context, c sdkclient.Client, workflowID, runID string, tell func(*fold.Run, *historypb.HistoryEvent)) (*fold.Run, error) {
-	return read(ctx, c, workflowID, runID, true, tell)
+// follow prints a turn as it happens until it has ended, ctx ends, or see
+// returns an error.
+func follow(ctx context.Context, turn *turnkeel.Turn, see func(turnkeel.Event) error) error {
+	for e, err := range turn.Events(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := see(e); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
-func read(ctx context.Context, c sdkclient.Client, workflowID, runID string, wait bool, tell func(*fold.Run, *historypb.HistoryEvent)) (*fold.Run, error) {
+// read folds a run as far as it has come.
+func read(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*fold.Run, error) {
 	run := fold.New(nil)
-	it := c.GetWorkflowHistory(ctx, workflowID, runID, wait, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	it := c.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for it.HasNext() {
 		event, err := it.Next()
 		if err != nil {
@@ -33,87 +42,82 @@ func read(ctx context.Context, c sdkclient.Client, workflowID, runID string, wai
 		if err := run.Add(event); err != nil {
 			return nil, err
 		}
-		if tell != nil {
-			tell(run, event)
-		}
 	}
 	return run, ctx.Err()
 }
 
-// story prints a turn's events as lines for people.
-func (a *app) story(run *fold.Run, e *historypb.HistoryEvent) {
-	if line := storyLine(run, e); line != "" {
-		a.say("%s  %s", e.GetEventTime().AsTime().Local().Format(time.TimeOnly), line)
-	}
-}
-
-func storyLine(run *fold.Run, e *historypb.HistoryEvent) string {
-	switch e.GetEventType() {
-	case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-		return startLine(run, run.Scheduled(e.GetEventId()))
-	case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-		return endLine(run, run.Scheduled(e.GetActivityTaskCompletedEventAttributes().GetScheduledEventId()))
-	case enumspb.EVENT_TYPE_ACTIVITY_TASK_FAILED:
-		return endLine(run, run.Scheduled(e.GetActivityTaskFailedEventAttributes().GetScheduledEventId()))
-	case enumspb.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT:
-		return endLine(run, run.Scheduled(e.GetActivityTaskTimedOutEventAttributes().GetScheduledEventId()))
-	case enumspb.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
-		return endLine(run, run.Scheduled(e.GetActivityTaskCanceledEventAttributes().GetScheduledEventId()))
+// lineOf is an event as a line for people, "" when there is nothing to say.
+// shown says that an answer's text has been printed already.
+func lineOf(e turnkeel.Event, shown bool) string {
+	switch e.Kind {
+	case turnkeel.EventStep:
+		return fmt.Sprintf("model  called, step %d", e.Step)
+	case turnkeel.EventAnswer:
+		return answerLine(e, shown)
+	case turnkeel.EventToolStarted:
+		return fmt.Sprintf("tool   %s %s  (key %.8s)", e.Tool, contract.BoundText(e.Args, 200), e.Key)
+	case turnkeel.EventToolFinished:
+		return fmt.Sprintf("tool   %s → %s  (%s)", e.Tool, contract.BoundText(e.Text, 300), tookOf(e))
+	case turnkeel.EventRetrying:
+		what := "model"
+		if e.Tool != "" {
+			what = e.Tool
+		}
+		return fmt.Sprintf("retry  %s, attempt %d: %s", what, e.Attempt, e.Text)
+	case turnkeel.EventWaiting:
+		return waitingLine(*e.Pending)
+	case turnkeel.EventContinued:
+		return "turn   goes on in a new run: " + e.RunID
 	default:
 		return ""
 	}
 }
 
-func startLine(run *fold.Run, act *fold.Activity) string {
-	if act == nil {
-		return ""
+func answerLine(e turnkeel.Event, shown bool) string {
+	if e.Failed {
+		return "model  " + e.Text
 	}
-	if tool, ok := contract.ToolOfActivity(act.Type); ok {
-		in, err := run.ToolInput(act)
-		if err != nil {
-			return "tool   " + tool
-		}
-		return fmt.Sprintf("tool   %s %s  (key %.8s)", tool, contract.BoundText(in.Args, 200), in.Key)
-	}
-	return "model  called, step " + fmt.Sprint(len(run.Steps))
-}
-
-func endLine(run *fold.Run, act *fold.Activity) string {
-	if act == nil {
-		return ""
-	}
-	took := act.Closed.Sub(act.Scheduled).Round(time.Millisecond)
-	if tool, ok := contract.ToolOfActivity(act.Type); ok {
-		text, err := run.EntryText(contract.Entry{Ref: act.ID})
-		if err != nil {
-			text = string(act.State)
-		}
-		return fmt.Sprintf("tool   %s → %s  (%s%s)", tool, contract.BoundText(text, 300), took, attempts(act))
-	}
-	return modelLine(run, act, took)
-}
-
-func modelLine(run *fold.Run, act *fold.Activity, took time.Duration) string {
-	if act.State != fold.StateCompleted {
-		return fmt.Sprintf("model  %s: %s", act.State, contract.BoundText(act.Failure.GetMessage(), 300))
-	}
-	answer := run.Steps[len(run.Steps)-1].Answer
 	line := "model  answered"
-	if n := len(answer.Calls); n == 1 {
+	if e.Calls == 1 {
 		line = "model  asks for 1 call"
-	} else if n > 1 {
-		line = fmt.Sprintf("model  asks for %d calls", n)
+	} else if e.Calls > 1 {
+		line = fmt.Sprintf("model  asks for %d calls", e.Calls)
 	}
-	line += fmt.Sprintf("  (%s, %d tokens%s)", took, answer.Usage.Total(), attempts(act))
-	if answer.Content != "" {
-		line += "\n          " + contract.BoundText(answer.Content, 2_000)
+	line += fmt.Sprintf("  (%s, %d tokens)", tookOf(e), e.Tokens)
+	if e.Text != "" && !shown {
+		line += "\n          " + contract.BoundText(e.Text, 2_000)
 	}
 	return line
 }
 
-func attempts(act *fold.Activity) string {
-	if act.Attempts > 1 {
-		return fmt.Sprintf(", attempt %d", act.Attempts)
+func tookOf(e turnkeel.Event) string {
+	took := e.Took.Round(time.Millisecond).String()
+	if e.Attempt > 1 {
+		took += fmt.Sprintf(", attempt %d", e.Attempt)
 	}
-	return ""
+	return took
+}
+
+func waitingLine(p contract.Pending) string {
+	what := "waits for a yes"
+	if p.Kind == contract.PendingUnknown {
+		what = "waits for a word on what became of it"
+	}
+	line := fmt.Sprintf("wait   %s %s  %s", p.Tool, p.Args, what)
+	if p.Reason != "" {
+		line += ": " + p.Reason
+	}
+	if p.Expires != nil {
+		line += "  (expires " + p.Expires.Local().Format(time.DateTime) + ")"
+	}
+	return line
+}
+
+// commandsFor are the commands that answer a question.
+func commandsFor(turn string, p contract.Pending) string {
+	if p.Kind == contract.PendingUnknown {
+		return fmt.Sprintf("          starter resolve %s --key %s --verdict happened|did_not_happen|cannot_tell", turn, p.Key)
+	}
+	args := fmt.Sprintf("%s --key %s --digest %s", turn, p.Key, p.Digest)
+	return "          starter approve " + args + "\n          starter deny " + args
 }

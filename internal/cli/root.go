@@ -65,15 +65,15 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "starter",
-		Short: "Start, follow and show agent turns",
-		Long: `Starts, follows and shows agent turns.
+		Short: "Start, follow, decide and show agent turns",
+		Long: `Starts, follows, decides and shows agent turns.
 
 It connects by Temporal's environment conventions: TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_TLS…, TEMPORAL_API_KEY, or a profile of
 temporal.toml named by TEMPORAL_PROFILE.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
-130 interrupted by a signal.`,
+4 waiting for a person (with --no-wait), 130 interrupted by a signal.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -89,7 +89,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 		"address of the Temporal Web UI, for links (default: port 8233 of the server's host; environment TURNKEEL_WEB_UI)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(),
-		a.listCommand(), a.workerCommand())
+		a.listCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
+		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand())
 	return root
 }
 

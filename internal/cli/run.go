@@ -12,7 +12,8 @@ import (
 
 type runFlags struct {
 	agent, turnID, queue string
-	detach               bool
+	detach, noWait       bool
+	noStream             bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -34,6 +35,8 @@ the namespace: write no secret.`,
 	cmd.Flags().StringVar(&f.turnID, "turn-id", "", "workflow id; the same id again returns the same turn")
 	cmd.Flags().StringVar(&f.queue, "task-queue", contract.DefaultTaskQueue, "task queue of the worker")
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "return once the turn is started")
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "leave with exit code 4 when a call waits for a person")
+	cmd.Flags().BoolVar(&f.noStream, "no-stream", false, "do not ask for text and progress while they come (fewer heartbeats)")
 	if err := cmd.MarkFlagRequired("agent"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -56,6 +59,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: f.turnID, Input: contract.TurnInput{
 		Agent:    f.agent,
 		Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
+		Stream:   !f.noStream && !f.detach,
 	}})
 	if err != nil {
 		return err
@@ -73,13 +77,22 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	}
 	stopHint := a.hintNoWorker(ctx, s, f.queue)
 	defer stopHint()
-	stopRetries := a.tellRetries(ctx, s, turn.ID, turn.RunID)
-	defer stopRetries()
-	run, err := follow(ctx, s.temporal, turn.ID, turn.RunID, a.story)
+	p := a.printer(turn.ID)
+	err = follow(ctx, turn, func(e turnkeel.Event) error {
+		p.event(e)
+		if e.Kind == turnkeel.EventWaiting && f.noWait {
+			return waitsError{turn.ID}
+		}
+		return nil
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return leftError{turn.ID}
 		}
+		return err
+	}
+	run, err := read(ctx, s.temporal, turn.ID, "")
+	if err != nil {
 		return err
 	}
 	report := s.report(run, turn.ID, turn.RunID)
@@ -89,6 +102,13 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 		}
 	}
 	return ended(report)
+}
+
+// waitsError is a turn that waits for a person, whom nobody here waits for.
+type waitsError struct{ turn string }
+
+func (e waitsError) Error() string {
+	return "the turn " + e.turn + " waits for a person: starter pending " + e.turn
 }
 
 // leftError is a follower that was interrupted; the turn is not.

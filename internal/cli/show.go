@@ -27,7 +27,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			defer s.temporal.Close()
-			run, err := read(cmd.Context(), s.temporal, args[0], runID, false, nil)
+			run, err := read(cmd.Context(), s.temporal, args[0], runID)
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ func (a *app) effectsOf(cmd *cobra.Command, args []string, runID, file string) (
 		return nil, err
 	}
 	defer s.temporal.Close()
-	return read(cmd.Context(), s.temporal, args[0], runID, false, nil)
+	return read(cmd.Context(), s.temporal, args[0], runID)
 }
 
 func printEffects(w io.Writer, effects []fold.Effect) {

@@ -1,0 +1,56 @@
+package activities
+
+import (
+	"encoding/json"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// stream is what a running call shows of itself while it runs: a window on the
+// model's text, or a tool's latest progress. Safe for concurrent use.
+type stream struct {
+	mu      sync.Mutex
+	frame   contract.Frame
+	changed bool
+}
+
+// say adds text that the model has just said.
+func (s *stream) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	window := s.frame.Text + text
+	cut := max(0, len(window)-contract.MaxFrameText)
+	for cut < len(window) && cut > 0 && !utf8.RuneStart(window[cut]) {
+		cut++
+	}
+	s.frame.Offset += cut
+	s.frame.Text, s.changed = window[cut:], true
+}
+
+// show replaces the tool's progress. A value too large for a heartbeat is
+// replaced by its size.
+func (s *stream) show(progress json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(progress) > contract.MaxFrameProgress {
+		progress, _ = json.Marshal(map[string]int{"progress_bytes": len(progress)})
+	}
+	s.frame.Seq++
+	s.frame.Progress, s.changed = progress, true
+}
+
+// take is the frame to send, and whether it is news.
+func (s *stream) take(attempt int32) (contract.Frame, bool) {
+	if s == nil {
+		return contract.Frame{Attempt: attempt}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := s.changed
+	s.changed = false
+	f := s.frame
+	f.Attempt = attempt
+	return f, changed
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/operatorservice/v1"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// pendingCall is a question with the turn it stands in.
+type pendingCall struct {
+	Turn  string `json:"turn"`
+	Agent string `json:"agent"`
+	contract.Pending
+	WebUI string `json:"web_ui"`
+}
+
+func (a *app) pendingCommand() *cobra.Command {
+	var query string
+	cmd := &cobra.Command{
+		Use:   "pending [TURN]",
+		Short: "List the calls that wait for a person",
+		Long: `Lists the calls that wait for a person, in one turn or in all: what exactly will
+run, why a yes is needed, who may give it and until when. The exact arguments
+come from the turns themselves, so a worker must be up.`,
+		Example: `  starter pending
+  starter pending --query "TurnkeelAgent = 'support'" --output json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.connect(cmd.Context(), "", "")
+			if err != nil {
+				return err
+			}
+			defer s.temporal.Close()
+			calls, err := s.pending(cmd, args, query)
+			if err != nil {
+				return err
+			}
+			return a.printPendings(calls)
+		},
+	}
+	cmd.Flags().StringVar(&query, "query", "", "further condition on the turns, in Temporal's list filter language")
+	return cmd
+}
+
+func (a *app) printPendings(calls []pendingCall) error {
+	if !a.json() && len(calls) == 0 {
+		fmt.Fprintln(a.out, "nothing waits for a person")
+	}
+	for i, c := range calls {
+		if a.json() {
+			if err := a.print(c); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		printPending(a.out, c.Turn, c.Agent, c.Pending)
+		fmt.Fprintln(a.out, commandsFor(c.Turn, c.Pending))
+	}
+	return nil
+}
+
+// pending are the questions of the turn in args, or of all turns.
+func (s *session) pending(cmd *cobra.Command, args []string, query string) ([]pendingCall, error) {
+	if len(args) == 1 {
+		return s.pendingOf(cmd.Context(), args[0])
+	}
+	q := "WorkflowType = '" + contract.WorkflowTurn + "' AND ExecutionStatus = 'Running'"
+	if s.knows(cmd.Context(), contract.AttributePending) {
+		q += " AND " + contract.AttributePending + " > 0"
+	}
+	if query != "" {
+		q += " AND (" + query + ")"
+	}
+	turns, err := s.list(cmd, q, maxPendingTurns)
+	if err != nil {
+		return nil, fmt.Errorf("list the turns that wait: %w", err)
+	}
+	var calls []pendingCall
+	for _, t := range turns {
+		of, err := s.pendingOf(cmd.Context(), t.WorkflowID)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, of...)
+	}
+	return calls, nil
+}
+
+// maxPendingTurns bounds how many turns are asked what they wait for.
+const maxPendingTurns = 10_000
+
+func (s *session) pendingOf(ctx context.Context, turn string) ([]pendingCall, error) {
+	status, err := s.turns.Status(ctx, turn)
+	if err != nil {
+		return nil, err
+	}
+	calls := make([]pendingCall, len(status.Pending))
+	for i, p := range status.Pending {
+		calls[i] = pendingCall{Turn: turn, Agent: status.Agent, Pending: p, WebUI: s.link(turn, "")}
+	}
+	return calls, nil
+}
+
+// knows says that the cluster has a search attribute.
+func (s *session) knows(ctx context.Context, attribute string) bool {
+	known, err := s.temporal.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: s.info.Namespace})
+	_, has := known.GetCustomAttributes()[attribute]
+	return err == nil && has
+}

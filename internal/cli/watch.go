@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel"
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	var runID string
+	cmd := &cobra.Command{
+		Use:   "watch TURN",
+		Short: "Follow a turn that was started elsewhere",
+		Long: `Follows a turn from its beginning to its end, through all its runs. Leaving
+(Ctrl-C) harms nothing. With --output json each event is one line.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.connect(cmd.Context(), "", "")
+			if err != nil {
+				return err
+			}
+			defer s.temporal.Close()
+			p := a.printer(args[0])
+			err = follow(cmd.Context(), s.turns.Turn(cmd.Context(), args[0], runID), func(e turnkeel.Event) error {
+				if a.json() {
+					return a.print(e)
+				}
+				p.event(e)
+				return nil
+			})
+			if cmd.Context().Err() != nil {
+				return leftError{args[0]}
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&runID, "run-id", "", "run to begin with (default: the latest)")
+	return cmd
+}

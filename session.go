@@ -1,0 +1,82 @@
+package turnkeel
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	sdkclient "go.temporal.io/sdk/client"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// Message is one message to a session.
+type Message struct {
+	// Session is its id, a workflow id. The session is started with the first
+	// message. Required.
+	Session string
+
+	// Agent is whose session it is. Required for the first message; later ones
+	// may leave it out, and another agent's name is ignored.
+	Agent string
+
+	// Text is what the user says. It lives in history: no secrets. Required.
+	Text string
+
+	// MessageID makes a repeated send harmless: the same id is one turn. If
+	// empty, a new one is made.
+	MessageID string
+
+	// WhileBusy says what happens while a turn runs. If zero, it waits.
+	WhileBusy contract.WhileBusy
+
+	// Stream has the turn show its text and progress: see [Turn.Events].
+	Stream bool
+
+	// Limits tighten the agent's for the whole session, with its first message.
+	Limits *contract.Limits
+}
+
+// Send gives a message to a session and returns at once with its turn. The
+// outcome is the turn's: follow it with [Client.Turn].
+func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error) {
+	var reply contract.SendReply
+	if m.MessageID == "" {
+		m.MessageID = strings.ToLower(rand.Text()[:16])
+	}
+	input := contract.SessionInput{Agent: m.Agent, Limits: m.Limits, Attributes: c.knownAttributes(ctx)}
+	start := c.temporal.NewWithStartWorkflowOperation(sdkclient.StartWorkflowOptions{
+		ID:                       m.Session,
+		TaskQueue:                c.queue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            "session · " + m.Agent,
+		TypedSearchAttributes:    c.searchAttributes(ctx, contract.TurnInput{Agent: m.Agent, Session: m.Session}),
+	}, contract.WorkflowSession, input)
+	request := contract.SendRequest{MessageID: m.MessageID, Text: m.Text, WhileBusy: m.WhileBusy, Stream: m.Stream}
+	handle, err := c.temporal.UpdateWithStartWorkflow(ctx, sdkclient.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: start,
+		UpdateOptions: sdkclient.UpdateWorkflowOptions{
+			UpdateID: updateID(contract.UpdateSend, m.MessageID), WorkflowID: m.Session,
+			UpdateName: contract.UpdateSend, Args: []any{request}, WaitForStage: sdkclient.WorkflowUpdateStageCompleted,
+		},
+	})
+	if err == nil {
+		err = handle.Get(ctx, &reply)
+	}
+	if err != nil {
+		return reply, fmt.Errorf("send to session %s: %w", m.Session, err)
+	}
+	return reply, nil
+}
+
+// SessionStatus asks a session how it stands. It needs a live worker.
+func (c *Client) SessionStatus(ctx context.Context, session string) (contract.SessionReply, error) {
+	var reply contract.SessionReply
+	value, err := c.temporal.QueryWorkflow(ctx, session, "", contract.QueryStatus)
+	if err != nil {
+		return reply, fmt.Errorf("ask session %s for its status: %w", session, err)
+	}
+	return reply, value.Get(&reply)
+}
