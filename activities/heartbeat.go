@@ -29,7 +29,7 @@ func startHeartbeat(ctx context.Context, latest func() any) (stop func()) {
 	send := func() {
 		b := beat{Attempt: attempt}
 		if latest != nil {
-			b.Latest = latest()
+			b.Latest = boundProgress(latest())
 		}
 		sdkactivity.RecordHeartbeat(ctx, b)
 	}

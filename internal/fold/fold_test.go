@@ -104,7 +104,7 @@ func TestPrompt_ResolvesWhatTheWorkflowNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Prompt(run.Steps[1].Input)
+	got, err := run.Prompt(run.Steps[1].Input, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestPrompt_RefusesAnIncompleteStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entries := range [][]contract.Entry{nil, {{Ref: "s1.c1"}}, {{Ref: "s9.c9"}, {Text: "x"}, {Text: "x"}}} {
-		if got, err := run.Prompt(contract.CallModelInput{Step: 2, Entries: entries}); err == nil {
+		if got, err := run.Prompt(contract.CallModelInput{Step: 2, Entries: entries}, 0); err == nil {
 			t.Errorf("entries %v gave %v", entries, got)
 		}
 	}

@@ -18,6 +18,7 @@ type Activity[In, Out any] struct{ Name string }
 // The activities of a turn.
 var (
 	CallModel = Activity[contract.CallModelInput, contract.CallModelResult]{Name: contract.ActivityCallModel}
+	Carry     = Activity[contract.CarryInput, contract.CarryResult]{Name: contract.ActivityCarry}
 )
 
 // Tool is the activity of the tool of that name. The workflow keeps only the
