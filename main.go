@@ -55,7 +55,11 @@ runs the tools.
 It connects by Temporal's environment conventions: TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_TLS…, TEMPORAL_API_KEY, or a profile of
 temporal.toml named by TEMPORAL_PROFILE. The model is reached by
-OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.`,
+OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.
+
+What is too large for a history is kept in the folder TURNKEEL_BLOBS, by default
+turnkeel/blobs below XDG_DATA_HOME or ~/.local/share. Workers on several
+machines need one folder that they share; "none" keeps nothing.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,

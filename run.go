@@ -24,6 +24,12 @@ func Run(ctx context.Context, o Options) error {
 	if o.Logger == nil {
 		o.Logger = logging.New(os.Stderr, zap.InfoLevel)
 	}
+	if o.Blobs == nil {
+		var err error
+		if o.Blobs, err = BlobsFromEnv(); err != nil {
+			return err
+		}
+	}
 	acts, err := newActivities(o) // before connecting: a wrong agent needs no server
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/activities"
+	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -49,6 +50,12 @@ type Options struct {
 	// to stop. It must be shorter than the platform's own grace period. If
 	// zero, 10 s.
 	StopTimeout time.Duration
+
+	// Blobs keeps tool results and transcripts that are too large for a history:
+	// see docs/effect-log.md. All workers of a task queue need the same store.
+	// If nil, [Main] and [Run] take [BlobsFromEnv], and [Register] goes without:
+	// large results are recorded cut.
+	Blobs blob.Store
 
 	// DataConverter is the Temporal client's, if it has one of its own: model
 	// calls read their run's history with it. Only for [Register]; the client
@@ -145,7 +152,7 @@ func newActivities(o Options) (*activities.Activities, error) {
 		declared[d.Agent.Name] = d.Env
 	}
 	return activities.New(activities.Options{
-		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Getenv: os.Getenv,
+		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs, Getenv: os.Getenv,
 		Env: func(agent, name string) (string, bool) { return declared[agent].Lookup(name, os.LookupEnv) },
 	})
 }

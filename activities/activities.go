@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
+	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/stub"
 	"github.com/turnkeel/turnkeel/internal/wire"
@@ -36,6 +37,16 @@ type Options struct {
 	// from the server through the worker's own client.
 	Transcripts Transcripts
 
+	// Blobs keeps what is too large for a history. Every worker of a task queue
+	// needs the same one. If nil, large tool results are recorded cut, and a
+	// turn whose transcript is large stays in one run.
+	Blobs blob.Store
+
+	// FoldCacheBytes is the room for folds of recent runs, which a model call
+	// would otherwise read from their beginning. If zero,
+	// [DefaultFoldCacheBytes]; if negative, none.
+	FoldCacheBytes int64
+
 	// DataConverter is the Temporal client's, for reading histories. If nil,
 	// the SDK's default.
 	DataConverter converter.DataConverter
@@ -57,6 +68,7 @@ type Activities struct {
 	getenv      func(string) string
 	env         func(agent, name string) (string, bool)
 	transcripts Transcripts
+	blobs       blob.Store // nil: none
 	logger      *zap.Logger
 
 	clientsMu sync.Mutex
@@ -74,7 +86,7 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, transcripts: o.Transcripts, logger: o.Logger,
+		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, logger: o.Logger,
 	}
 	if a.tools == nil {
 		var err error
@@ -86,7 +98,10 @@ func New(o Options) (*Activities, error) {
 		a.env = func(string, string) (string, bool) { return "", false }
 	}
 	if a.transcripts == nil {
-		a.transcripts = historyTranscripts{o.DataConverter}
+		if o.FoldCacheBytes == 0 {
+			o.FoldCacheBytes = DefaultFoldCacheBytes
+		}
+		a.transcripts = &historyTranscripts{converter: o.DataConverter, blobs: o.Blobs, cache: newFoldCache(o.FoldCacheBytes)}
 	}
 	if a.logger == nil {
 		a.logger = zap.NewNop()
@@ -119,9 +134,11 @@ func (a *Activities) missingTools(agent contract.Agent) []error {
 // allTools in an agent's list stands for every tool of the worker.
 const allTools = "all"
 
-// Register gives the worker the model call and one activity type per tool.
+// Register gives the worker the model call, the packing for a continued run
+// and one activity type per tool.
 func (a *Activities) Register(r stub.Registry) {
 	stub.CallModel.Register(r, a.CallModel)
+	stub.Carry.Register(r, a.Carry)
 	for _, name := range a.tools.Names() {
 		tool, _ := a.tools.Lookup(name)
 		stub.Tool(name).Register(r, func(ctx context.Context, in contract.ToolInput) (contract.ToolResult, error) {

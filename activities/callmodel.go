@@ -27,10 +27,11 @@ const maxAnswerBytes = 1500 << 10
 func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
 	stop := startHeartbeat(ctx, nil)
 	defer stop()
-	run, err := a.transcripts.Fold(ctx)
+	run, release, err := a.transcripts.Fold(ctx)
 	if err != nil {
-		return contract.CallModelResult{}, modelError(contract.ErrModelUnavailable, err)
+		return contract.CallModelResult{}, foldError(err)
 	}
+	defer release()
 	agent, err := a.resolveAgent(in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err
@@ -65,19 +66,11 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if in.Step == 1 {
 		result.Agent = &agent
 	}
-	if size := answerSize(result); size > maxAnswerBytes {
+	if size := encodedSize(result); size > maxAnswerBytes {
 		return contract.CallModelResult{}, modelError(contract.ErrAnswerTooLarge,
 			fmt.Errorf("the model's answer has %d bytes; at most %d can be recorded", size, maxAnswerBytes))
 	}
 	return result, nil
-}
-
-func answerSize(r contract.CallModelResult) int {
-	n := len(r.Content) + len(r.Reasoning) + len(r.Extra)
-	for _, c := range r.Calls {
-		n += len(c.Args) + len(c.Raw) + len(c.Extra)
-	}
-	return n
 }
 
 // resolveAgent is the worker's agent on the first step, and the recorded one
@@ -105,7 +98,7 @@ func (a *Activities) resolveAgent(in contract.CallModelInput, run *fold.Run) (co
 
 // request is what the model is sent, and the tools it is shown.
 func (a *Activities) request(in contract.CallModelInput, run *fold.Run, agent contract.Agent, model string) (wire.Request, []*tooldefs.Tool, error) {
-	transcript, err := run.Prompt(in)
+	transcript, err := run.Prompt(in, agent.Limits.MaxToolResultChars)
 	if err != nil {
 		return wire.Request{}, nil, err
 	}
@@ -113,12 +106,7 @@ func (a *Activities) request(in contract.CallModelInput, run *fold.Run, agent co
 	if agent.Instructions != "" {
 		messages = append(messages, contract.Message{Role: contract.RoleSystem, Content: agent.Instructions})
 	}
-	for _, m := range transcript {
-		if m.Role == contract.RoleTool {
-			m.Content = contract.BoundText(m.Content, agent.Limits.MaxToolResultChars)
-		}
-		messages = append(messages, m)
-	}
+	messages = append(messages, transcript...)
 	request := wire.Request{
 		Model: model, Temperature: agent.Temperature,
 		MaxOutputTokens: agent.Limits.MaxOutputTokens, ReasoningEffort: agent.ReasoningEffort,

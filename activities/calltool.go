@@ -20,10 +20,6 @@ const (
 	// did, before it is told of as interrupted.
 	cancelGrace = 2 * time.Second
 
-	// maxResultBytes bounds a recorded result, once encoded. Over 2 MiB the
-	// server would refuse it, after the effect.
-	maxResultBytes = 1800 << 10
-
 	// metricAbandoned counts handlers that ignored their ctx and were left
 	// behind; each still holds a goroutine.
 	metricAbandoned = "turnkeel_abandoned_handlers"
@@ -131,7 +127,7 @@ func (a *Activities) abandoned(ctx context.Context, tool *tooldefs.Tool, in cont
 // typed error. What an error means is the tool's word: see [tooldefs.Tool.Judge].
 func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, r returned) (contract.ToolResult, error) {
 	if r.err == nil {
-		return bounded(r.result), nil
+		return a.bounded(ctx, tool, r.result), nil
 	}
 	if ctx.Err() != nil && errors.Is(r.err, context.Canceled) {
 		return contract.ToolResult{}, interrupted(ctx, tool, in)
@@ -193,22 +189,6 @@ func toolError(kind string, outcome contract.Outcome, text string, after time.Du
 		NextRetryDelay: after,
 		Details:        []any{contract.ToolFailure{Text: text, Outcome: outcome}},
 	})
-}
-
-// bounded cuts a result that would not fit a payload. It is recorded cut and
-// marked so, and the call is never repeated for its size.
-func bounded(result contract.ToolResult) contract.ToolResult {
-	encoded, err := json.Marshal(result)
-	if err == nil && len(encoded) <= maxResultBytes {
-		return result
-	}
-	whole := result.Text
-	if len(result.JSON) > 0 {
-		whole = string(result.JSON)
-	}
-	result.JSON, result.Truncated, result.Bytes = nil, true, len(whole)
-	result.Text = contract.BoundText(whole, maxResultBytes/8) // a rune takes at most 6 bytes once escaped
-	return result
 }
 
 func zapTool(t *tooldefs.Tool) zap.Field { return zap.String("tool", t.Name()) }

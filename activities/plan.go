@@ -19,10 +19,10 @@ const maxArgsBytes = 256 << 10
 func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contract.Agent,
 	tools []*tooldefs.Tool, answer wire.Answer,
 ) []contract.PlannedCall {
-	used := wireIDs(run)
+	used := map[string]bool{} // by this answer
 	calls := make([]contract.PlannedCall, len(answer.Calls))
 	for i, c := range answer.Calls {
-		p := contract.PlannedCall{WireID: uniqueWireID(used, c.ID, in.Ordinal+i), Name: c.Name, Raw: c.Args, Extra: c.Extra}
+		p := contract.PlannedCall{WireID: uniqueWireID(run, used, c.ID, in.Ordinal+i), Name: c.Name, Raw: c.Args, Extra: c.Extra}
 		if i >= agent.Limits.MaxToolCallsPerStep {
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
 		} else {
@@ -115,28 +115,15 @@ func problem(kind contract.ProblemKind, text string) *contract.Problem {
 	return &contract.Problem{Kind: kind, Text: text}
 }
 
-// wireIDs are the call ids the turn has used.
-func wireIDs(run *fold.Run) map[string]bool {
-	used := map[string]bool{}
-	for _, s := range run.Steps {
-		if s.Answer == nil {
-			continue
-		}
-		for _, c := range s.Answer.Calls {
-			used[c.WireID] = true
-		}
-	}
-	return used
-}
-
 // uniqueWireID keeps the endpoint's id unless it is empty or was used before
-// in this turn: some servers repeat one id for every call.
-func uniqueWireID(used map[string]bool, id string, ordinal int) string {
+// in this turn or in what it began with: some servers repeat one id for every
+// call.
+func uniqueWireID(run *fold.Run, used map[string]bool, id string, ordinal int) string {
 	if id == "" || len(id) > 128 {
 		id = "call_" + strconv.Itoa(ordinal)
 	}
 	unique := id
-	for n := ordinal; used[unique]; n++ {
+	for n := ordinal; used[unique] || run.UsedWireID(unique); n++ {
 		unique = "call_" + strconv.Itoa(n)
 	}
 	used[unique] = true

@@ -61,10 +61,14 @@ func (r *Run) Effects() []Effect {
 }
 
 // entriesOf is the workflow's word on the calls of a step: in the next model
-// call's input or, for the last step, in the turn's result.
+// call's input or, for the last step, in the turn's result or in what was
+// packed for the run that continues it.
 func (r *Run) entriesOf(step int) []contract.Entry {
 	if step+1 < len(r.Steps) {
 		return r.Steps[step+1].Input.Entries
+	}
+	if carry, ok := r.carries[r.Steps[step].Input.Step]; ok {
+		return carry.Entries
 	}
 	if r.Result != nil {
 		return r.Result.Tail

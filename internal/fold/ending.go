@@ -34,6 +34,8 @@ func (r *Run) end(e *historypb.HistoryEvent, at time.Time) error {
 		r.Status = contract.StatusCanceled
 		r.Result = &contract.TurnResult{Status: r.Status, Reason: "terminated: " +
 			e.GetWorkflowExecutionTerminatedEventAttributes().GetReason()}
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+		r.ContinuedAs = e.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
 	default:
 		return nil
 	}

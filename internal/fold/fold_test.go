@@ -18,13 +18,18 @@ import (
 
 // history writes the events of a turn by hand.
 type history struct {
-	t      *testing.T
+	t      testing.TB
 	events []*historypb.HistoryEvent
+	dc     converter.DataConverter // nil: the SDK's default
 }
 
 func (h *history) payload(v any) *commonpb.Payloads {
 	h.t.Helper()
-	p, err := converter.GetDefaultDataConverter().ToPayloads(v)
+	dc := h.dc
+	if dc == nil {
+		dc = converter.GetDefaultDataConverter()
+	}
+	p, err := dc.ToPayloads(v)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -76,8 +81,10 @@ func (h *history) fail(scheduled int64, kind string, detail contract.ToolFailure
 
 // twoSteps is a turn whose first answer asks for a call that completes, one
 // that fails and one that never runs; the second model call is under way.
-func twoSteps(t *testing.T) *history {
-	h := &history{t: t}
+func twoSteps(t *testing.T) *history { return twoStepsWith(t, nil) }
+
+func twoStepsWith(t *testing.T, dc converter.DataConverter) *history {
+	h := &history{t: t, dc: dc}
 	h.start(contract.TurnInput{Agent: "a", Messages: []contract.Message{{Role: contract.RoleUser, Content: "go"}}})
 	run := &contract.RunPlan{Class: contract.ClassKeyed, Effects: contract.EffectsExternal}
 	model := h.schedule("s1", contract.ActivityCallModel, contract.CallModelInput{Agent: "a", Step: 1, Ordinal: 1})
@@ -104,7 +111,7 @@ func TestPrompt_ResolvesWhatTheWorkflowNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Prompt(run.Steps[1].Input)
+	got, err := run.Prompt(run.Steps[1].Input, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +174,7 @@ func TestPrompt_RefusesAnIncompleteStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entries := range [][]contract.Entry{nil, {{Ref: "s1.c1"}}, {{Ref: "s9.c9"}, {Text: "x"}, {Text: "x"}}} {
-		if got, err := run.Prompt(contract.CallModelInput{Step: 2, Entries: entries}); err == nil {
+		if got, err := run.Prompt(contract.CallModelInput{Step: 2, Entries: entries}, 0); err == nil {
 			t.Errorf("entries %v gave %v", entries, got)
 		}
 	}

@@ -10,52 +10,47 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// Agent is the resolved agent that the first step recorded, nil before that.
-func (r *Run) Agent() *contract.Agent {
-	for _, s := range r.Steps {
-		if s.Answer != nil && s.Answer.Agent != nil {
-			return s.Answer.Agent
-		}
-	}
-	return nil
-}
-
 // Prompt is the transcript that the model call of in.Step is to see, without
 // the system message: base, the user's messages, and for each earlier step
-// the assistant message followed by one tool message a call. Tool results
-// are whole here; who sends them cuts them.
+// the assistant message followed by one tool message a call. Tool results are
+// cut to maxResultChars runes, or whole when that is 0.
+//
+// The list is the caller's, what its messages point to is shared. Messages of
+// steps that a later step has settled are put together once: on a fold that
+// grows, each call with the same maxResultChars costs what is new and a copy
+// of the list.
 //
 // It is an error when something the input refers to is not in the history:
 // then the history is not this run's.
-func (r *Run) Prompt(in contract.CallModelInput) ([]contract.Message, error) {
-	messages := append([]contract.Message{}, r.Input.Base...)
-	messages = append(messages, r.Input.Messages...)
-	for i, s := range r.Steps {
-		if s.Input.Step >= in.Step {
-			break
-		}
-		if s.Answer == nil {
-			return nil, fmt.Errorf("step %d has no recorded answer", s.Input.Step)
-		}
-		entries := in.Entries
-		if s.Input.Step+1 < in.Step {
-			if i+1 >= len(r.Steps) {
-				return nil, fmt.Errorf("step %d is not in the history", s.Input.Step+1)
-			}
-			entries = r.Steps[i+1].Input.Entries
-		}
-		answered, err := r.stepMessages(s, entries)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, answered...)
+func (r *Run) Prompt(in contract.CallModelInput, maxResultChars int) ([]contract.Message, error) {
+	last := in.Step - 1 - r.firstStep() // the place of the step whose entries in carries
+	switch {
+	case last < -1:
+		return nil, fmt.Errorf("step %d is in an earlier run", in.Step)
+	case last >= len(r.Steps):
+		return nil, fmt.Errorf("step %d is not in the history", in.Step-1)
 	}
-	return messages, nil
+	if err := r.settle(last, maxResultChars); err != nil {
+		return nil, err
+	}
+	settled := r.said.upTo(last)
+	if last < 0 {
+		return append(make([]contract.Message, 0, len(settled)), settled...), nil
+	}
+	said, err := r.stepMessages(r.Steps[last], in.Entries, maxResultChars)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]contract.Message, 0, len(settled)+len(said))
+	return append(append(messages, settled...), said...), nil
 }
 
 // stepMessages is the assistant message of a step and its tool messages. A
 // step always stands whole: each call is answered exactly once, in order.
-func (r *Run) stepMessages(s *Step, entries []contract.Entry) ([]contract.Message, error) {
+func (r *Run) stepMessages(s *Step, entries []contract.Entry, maxResultChars int) ([]contract.Message, error) {
+	if s.Answer == nil {
+		return nil, fmt.Errorf("step %d has no recorded answer", s.Input.Step)
+	}
 	if len(entries) != len(s.Answer.Calls) {
 		return nil, fmt.Errorf("step %d has %d calls and %d entries", s.Input.Step, len(s.Answer.Calls), len(entries))
 	}
@@ -65,7 +60,7 @@ func (r *Run) stepMessages(s *Step, entries []contract.Entry) ([]contract.Messag
 		if err != nil {
 			return nil, fmt.Errorf("step %d, call %s: %w", s.Input.Step, c.Name, err)
 		}
-		messages = append(messages, contract.Message{Role: contract.RoleTool, ToolCallID: c.WireID, Content: text})
+		messages = append(messages, contract.Message{Role: contract.RoleTool, ToolCallID: c.WireID, Content: cut(text, maxResultChars)})
 	}
 	return messages, nil
 }
@@ -110,12 +105,27 @@ func (r *Run) failureText(act *Activity) (string, error) {
 		f = f.GetCause()
 	}
 	if f == nil {
-		return contract.BoundText(act.Failure.GetMessage(), contract.MaxErrorText), nil
+		return r.failureMessage(act.Failure), nil
 	}
 	if detail, ok := r.toolFailure(f); ok {
 		return detail.Text, nil
 	}
-	return contract.BoundText(f.GetMessage(), contract.MaxErrorText), nil
+	return r.failureMessage(f), nil
+}
+
+// failureMessage is a failure's message, also where the client's failure
+// converter has put it among the encoded attributes.
+func (r *Run) failureMessage(f *failurepb.Failure) string {
+	message := f.GetMessage()
+	if encoded := f.GetEncodedAttributes(); encoded != nil {
+		var attributes struct {
+			Message string `json:"message"`
+		}
+		if err := r.dc.FromPayload(encoded, &attributes); err == nil {
+			message = attributes.Message
+		}
+	}
+	return contract.BoundText(message, contract.MaxErrorText)
 }
 
 // toolFailure is our own detail of a tool's typed error.
@@ -163,40 +173,4 @@ func ResultText(result contract.ToolResult) (string, error) {
 		return "", err
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
-}
-
-// Transcript is all that was said in the run so far, the last step included.
-// A call whose outcome is not known yet is answered by a note in brackets.
-func (r *Run) Transcript() ([]contract.Message, error) {
-	messages := append([]contract.Message{}, r.Input.Base...)
-	messages = append(messages, r.Input.Messages...)
-	for i, s := range r.Steps {
-		if s.Answer == nil {
-			continue
-		}
-		entries := r.entriesOf(i)
-		if len(entries) != len(s.Answer.Calls) {
-			entries = r.openEntries(s)
-		}
-		said, err := r.stepMessages(s, entries)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, said...)
-	}
-	return messages, nil
-}
-
-// openEntries stands in for the workflow's word on a step that is under way.
-func (r *Run) openEntries(s *Step) []contract.Entry {
-	entries := make([]contract.Entry, len(s.Answer.Calls))
-	for i := range entries {
-		id := contract.CallActivityID(s.Input.Step, s.Input.Ordinal+i, 0)
-		if act := r.activities[id]; act != nil && act.State == StateCompleted {
-			entries[i] = contract.Entry{Ref: id, Outcome: contract.OutcomeDone}
-			continue
-		}
-		entries[i] = contract.Entry{Text: "[no result yet]", Outcome: OutcomeOpen}
-	}
-	return entries
 }

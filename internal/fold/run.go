@@ -31,11 +31,22 @@ type Run struct {
 
 	// Status is how the run stands by its events; Result is what it returned,
 	// also as the detail of a failed or canceled execution, else nil.
+	// A run that continued as new is running: the turn goes on.
 	Status contract.Status
 	Result *contract.TurnResult
 
 	Events int   // how many events were folded
 	Bytes  int64 // their size on the wire
+	LastID int64 // event id of the last one
+
+	ContinuedFrom string // the run that this one continues
+	ContinuedAs   string // the run that continues this one
+
+	agent   *contract.Agent // of the first answer, or carried
+	base    base
+	said    said
+	wireIDs map[string]bool
+	carries map[int]contract.CarryInput // by step: what packed the transcript for the next run
 
 	activities map[string]*Activity // by activity id
 	scheduled  map[int64]*Activity  // by scheduled event id
@@ -61,6 +72,7 @@ type Activity struct {
 	State   State
 	Failure *failurepb.Failure // of failed, timed-out and canceled ones
 
+	step   *Step // the step whose model call it is; nil for other activities
 	input  *commonpb.Payloads
 	result *commonpb.Payloads
 }
@@ -87,6 +99,8 @@ func New(dc converter.DataConverter) *Run {
 	}
 	return &Run{
 		Status:     contract.StatusRunning,
+		wireIDs:    map[string]bool{},
+		carries:    map[int]contract.CarryInput{},
 		activities: map[string]*Activity{},
 		scheduled:  map[int64]*Activity{},
 		dc:         dc,
@@ -125,6 +139,7 @@ func (r *Run) Activity(id string) *Activity { return r.activities[id] }
 func (r *Run) add(e *historypb.HistoryEvent) error {
 	r.Events++
 	r.Bytes += int64(proto.Size(e))
+	r.LastID = e.GetEventId()
 	at := e.GetEventTime().AsTime()
 	switch e.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
@@ -148,6 +163,13 @@ func (r *Run) add(e *historypb.HistoryEvent) error {
 	case enumspb.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
 		a := e.GetActivityTaskCanceledEventAttributes()
 		r.closed(a.GetScheduledEventId(), at, StateCanceled, nil)
+	case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED:
+		// A reset run begins with a copy of another one's events, its start
+		// included; this is where it says which run it is itself.
+		a := e.GetWorkflowTaskFailedEventAttributes()
+		if a.GetCause() == enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW && a.GetNewRunId() != "" {
+			r.RunID = a.GetNewRunId()
+		}
 	default:
 		return r.end(e, at)
 	}
@@ -159,6 +181,7 @@ func (r *Run) start(e *historypb.HistoryEvent) error {
 	r.Type, r.TaskQueue = a.GetWorkflowType().GetName(), a.GetTaskQueue().GetName()
 	r.WorkflowID = a.GetWorkflowId()
 	r.FirstRunID, r.RunID = a.GetFirstExecutionRunId(), a.GetOriginalExecutionRunId()
+	r.ContinuedFrom = a.GetContinuedExecutionRunId()
 	r.Started = e.GetEventTime().AsTime()
 	if r.Type != contract.WorkflowTurn {
 		return nil
@@ -172,12 +195,18 @@ func (r *Run) schedule(eventID int64, at time.Time, a *historypb.ActivityTaskSch
 		Scheduled: at, State: StateOpen, input: a.GetInput(),
 	}
 	r.activities[act.ID], r.scheduled[eventID] = act, act
-	if act.Type != contract.ActivityCallModel {
-		return nil
+	switch act.Type {
+	case contract.ActivityCallModel:
+		act.step = &Step{Model: act}
+		r.Steps = append(r.Steps, act.step)
+		return r.dc.FromPayloads(act.input, &act.step.Input)
+	case contract.ActivityCarry:
+		var in contract.CarryInput
+		err := r.dc.FromPayloads(act.input, &in)
+		r.carries[in.Step] = in
+		return err
 	}
-	step := &Step{Model: act}
-	r.Steps = append(r.Steps, step)
-	return r.dc.FromPayloads(act.input, &step.Input)
+	return nil
 }
 
 func (r *Run) completed(scheduledID int64, at time.Time, result *commonpb.Payloads) error {
@@ -186,11 +215,19 @@ func (r *Run) completed(scheduledID int64, at time.Time, result *commonpb.Payloa
 		return nil
 	}
 	act.result = result
-	for _, s := range r.Steps {
-		if s.Model == act {
-			s.Answer = &contract.CallModelResult{}
-			return r.dc.FromPayloads(result, s.Answer)
-		}
+	if act.step == nil {
+		return nil
+	}
+	answer := &contract.CallModelResult{}
+	if err := r.dc.FromPayloads(result, answer); err != nil {
+		return err
+	}
+	act.step.Answer = answer
+	if r.agent == nil {
+		r.agent = answer.Agent
+	}
+	for _, c := range answer.Calls {
+		r.wireIDs[c.WireID] = true
 	}
 	return nil
 }

@@ -45,6 +45,17 @@ var packages = []Row{
 		Why:     "contract is what stands in history: pure data, readable without Temporal",
 	},
 	{
+		Package: "blob",
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "a blob store is bytes under their digest; it knows nothing of turns",
+	},
+	{
+		Package: "blob/blobtest",
+		Ours:    []string{"blob"},
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "it holds any store to the interface alone",
+	},
+	{
 		Package: "internal/effect",
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal, thirdParty, inOut},
@@ -94,7 +105,7 @@ var packages = []Row{
 	{
 		Package: "activities",
 		Ours: []string{
-			"contract", "internal/stub", "internal/effect", "internal/fold", "internal/schema",
+			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/schema",
 			"internal/logging", "internal/policy", "internal/wire", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
@@ -158,7 +169,7 @@ var packages = []Row{
 	{
 		Package: ".",
 		Ours: []string{
-			"contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
+			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/logging", "internal/policy",
 			"internal/schema", "internal/stub", "internal/wire",
 		},

@@ -1,0 +1,83 @@
+package activities
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/turnkeel/turnkeel/internal/fold"
+)
+
+// DefaultFoldCacheBytes is the room for folds of recent runs: some hundred
+// turns of a usual size.
+const DefaultFoldCacheBytes = 64 << 20
+
+// runKey names a run.
+type runKey struct{ namespace, workflowID, runID string }
+
+// folded is the fold of a run, up to an activity's scheduled event.
+type folded struct {
+	run     *fold.Run
+	cut     string // id of that activity
+	batches int    // how many batches of events the next step is expected to add
+}
+
+// foldCache keeps folds of recent runs. A fold that is in use is not in it, so
+// nobody else sees one that changes. It is safe for concurrent use.
+type foldCache struct {
+	max int64 // in bytes, as [fold.Run.Size] counts
+
+	mu     sync.Mutex
+	used   int64
+	byRun  map[runKey]*list.Element
+	recent *list.List // of *cached, the most recent first
+}
+
+type cached struct {
+	key  runKey
+	fold *folded
+	size int64 // when it was put: the fold does not change in here
+}
+
+func newFoldCache(maxBytes int64) *foldCache {
+	return &foldCache{max: maxBytes, byRun: map[runKey]*list.Element{}, recent: list.New()}
+}
+
+// take gives the run's fold to the caller alone, nil when there is none.
+func (c *foldCache) take(key runKey) *folded {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.byRun[key]
+	if at == nil {
+		return nil
+	}
+	return c.remove(at).fold
+}
+
+// put gives a fold (back) to the cache; the caller does not touch it again.
+// Of two for one run the one that has come further is kept.
+func (c *foldCache) put(key runKey, f *folded) {
+	size := f.run.Size()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.byRun[key]; at != nil {
+		if at.Value.(*cached).fold.run.LastID > f.run.LastID {
+			return
+		}
+		c.remove(at)
+	}
+	if size > c.max {
+		return
+	}
+	c.byRun[key] = c.recent.PushFront(&cached{key, f, size})
+	c.used += size
+	for c.used > c.max {
+		c.remove(c.recent.Back())
+	}
+}
+
+func (c *foldCache) remove(at *list.Element) *cached {
+	e := c.recent.Remove(at).(*cached)
+	delete(c.byRun, e.key)
+	c.used -= e.size
+	return e
+}

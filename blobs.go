@@ -1,0 +1,46 @@
+package turnkeel
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/turnkeel/turnkeel/blob"
+)
+
+// The environment of the stock blob store.
+const (
+	envBlobs    = "TURNKEEL_BLOBS"
+	envDataHome = "XDG_DATA_HOME"
+
+	noBlobs = "none" // a value of envBlobs
+)
+
+// BlobsFromEnv is the blob store of a stock worker: the folder that
+// TURNKEEL_BLOBS names, else $XDG_DATA_HOME/turnkeel/blobs, else
+// ~/.local/share/turnkeel/blobs. TURNKEEL_BLOBS=none gives nil: no store. It is
+// an error when the environment names no folder at all. The folder is made
+// when the first blob comes.
+//
+// A folder of one machine serves the workers of that machine: with workers on
+// several, TURNKEEL_BLOBS names one that they share.
+func BlobsFromEnv() (blob.Store, error) { return blobsFrom(os.Getenv) }
+
+func blobsFrom(getenv func(string) string) (blob.Store, error) {
+	dir := getenv(envBlobs)
+	switch {
+	case dir == noBlobs:
+		return nil, nil
+	case dir != "":
+		return blob.Folder(dir), nil
+	}
+	data := getenv(envDataHome)
+	if !filepath.IsAbs(data) { // the XDG rules: then it is to be ignored
+		home := getenv("HOME")
+		if home == "" {
+			return nil, errors.New("no folder for large results and transcripts: set " + envBlobs + " to one, or to " + noBlobs)
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return blob.Folder(filepath.Join(data, "turnkeel", "blobs")), nil
+}

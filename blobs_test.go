@@ -1,0 +1,39 @@
+package turnkeel
+
+import (
+	"testing"
+
+	"github.com/turnkeel/turnkeel/blob"
+)
+
+func TestBlobsFrom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		env  map[string]string
+		want string // "" for no store
+		bad  bool
+	}{
+		{"named", map[string]string{"TURNKEEL_BLOBS": "/shared/blobs", "XDG_DATA_HOME": "/data", "HOME": "/h"}, "/shared/blobs", false},
+		{"the data home", map[string]string{"XDG_DATA_HOME": "/data", "HOME": "/h"}, "/data/turnkeel/blobs", false},
+		{"a data home that is not absolute", map[string]string{"XDG_DATA_HOME": "data", "HOME": "/h"}, "/h/.local/share/turnkeel/blobs", false},
+		{"the home", map[string]string{"HOME": "/h"}, "/h/.local/share/turnkeel/blobs", false},
+		{"none", map[string]string{"TURNKEEL_BLOBS": "none", "HOME": "/h"}, "", false},
+		{"nowhere", nil, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			store, err := blobsFrom(func(name string) string { return c.env[name] })
+			if (err != nil) != c.bad {
+				t.Fatal(err)
+			}
+			got := ""
+			if folder, ok := store.(*blob.FolderStore); ok {
+				got = folder.Dir()
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
