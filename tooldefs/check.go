@@ -24,7 +24,7 @@ func (t *Tool) Check(raw string) Checked {
 	if t.transform != nil {
 		mapped, err := t.mapped(raw)
 		if err != nil {
-			return Checked{Problem: textArguments(t.set.name, err.Error())}
+			return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 		}
 		raw = mapped
 	}
@@ -33,7 +33,7 @@ func (t *Tool) Check(raw string) Checked {
 		return Checked{Problem: textInvalidArguments(t.set.name, problems)}
 	}
 	if err := guard(func() error { return t.decode(canonical) }); err != nil {
-		return Checked{Problem: textArguments(t.set.name, err.Error())}
+		return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 	}
 	return Checked{Canonical: canonical}
 }

@@ -57,7 +57,10 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 	if err != nil {
 		return fail(fmt.Errorf("output %s: %w", out, err))
 	}
-	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...)}
+	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...), reconcile: reconciler(spec.Reconcile)}
+	if t.approval, err = approvalPredicate[In](spec.Approval); err != nil {
+		return fail(err)
+	}
 	bind(t, spec)
 	return t, nil
 }

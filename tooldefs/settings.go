@@ -24,6 +24,10 @@ type settings struct {
 	maxAttempts     int
 	uninterruptible bool
 	noReplay        bool
+	approvalTimeout time.Duration
+	approvers       []string
+	onUnknown       OnUnknown
+	reconciles      bool
 	keyScope        KeyScope
 	poller          bool
 	taskQueue       string
@@ -75,6 +79,10 @@ func (s *settings) check() error {
 		return errors.New("Timeout is negative")
 	case s.maxAttempts < 0:
 		return errors.New("MaxAttempts is negative")
+	case s.approvalTimeout < 0:
+		return errors.New("ApprovalTimeout is negative")
+	case slices.ContainsFunc(s.approvers, func(who string) bool { return strings.TrimSpace(who) == "" }):
+		return errors.New("one of the Approvers has no name")
 	}
 	if s.timeout == 0 {
 		s.timeout = DefaultTimeout
@@ -102,6 +110,9 @@ func (s *settings) checkClass() error {
 	if s.noReplay && s.class != SafeToRetry {
 		return errors.New("NoReplay needs the class SafeToRetry")
 	}
+	if err := s.checkUnknown(); err != nil {
+		return err
+	}
 	switch s.keyScope {
 	case KeyScopeTurn:
 	case KeyScopeSession, KeyScopeNamespace:
@@ -110,6 +121,23 @@ func (s *settings) checkClass() error {
 		}
 	default:
 		return fmt.Errorf("unknown KeyScope %q", s.keyScope)
+	}
+	return nil
+}
+
+// checkUnknown finds what contradicts a class whose outcome is never unknown.
+func (s *settings) checkUnknown() error {
+	if !slices.Contains([]OnUnknown{TellModel, AskHuman}, s.onUnknown) {
+		return fmt.Errorf("unknown OnUnknown %q", s.onUnknown)
+	}
+	if s.class != SafeToRetry {
+		return nil
+	}
+	if s.onUnknown == AskHuman {
+		return errors.New("OnUnknown AskHuman contradicts the class SafeToRetry, whose outcome is never unknown")
+	}
+	if s.reconciles {
+		return errors.New("Reconcile contradicts the class SafeToRetry, whose outcome is never unknown")
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ type Tool struct {
 	// recovery asks OnError; ok is false when there is none or it declines.
 	recovery func(err error, args string) (value any, ok bool)
 
+	approval  func(args string) (bool, error)                                     // nil: never
+	reconcile func(ctx context.Context, call *Call, args string) (finding, error) // nil: it cannot
+
 	key     func(args string) (string, error) // nil: derived
 	summary func(args string) string          // nil: the default
 }
@@ -75,6 +78,12 @@ func (t *Tool) Uninterruptible() bool { return t.set.uninterruptible }
 // NoReplay says that a recorded result is not reused after a reset.
 func (t *Tool) NoReplay() bool { return t.set.noReplay }
 
+// Approvers may decide about its calls; empty is anyone.
+func (t *Tool) Approvers() []string { return slices.Clone(t.set.approvers) }
+
+// OnUnknown is what happens to a call whose outcome stays unknown.
+func (t *Tool) OnUnknown() OnUnknown { return t.set.onUnknown }
+
 // KeyScope is how far the tool's key reaches.
 func (t *Tool) KeyScope() KeyScope { return t.set.keyScope }
 
@@ -94,7 +103,7 @@ func (t *Tool) Origin() string { return t.set.origin }
 // are not enforced, and settings that are dangerous without an approval.
 func (t *Tool) Warnings() []string {
 	out := slices.Clone(t.warnings)
-	if t.set.effects == External && t.set.class == SafeToRetry {
+	if t.set.effects == External && t.set.class == SafeToRetry && t.approval == nil {
 		out = append(out, "tool "+t.set.name+" has external effects and the class SafeToRetry: a call may take effect more than once; let an approval or the class Keyed guard it")
 	}
 	return out
