@@ -18,12 +18,20 @@ type Activity[In, Out any] struct{ Name string }
 // The activities of a turn.
 var (
 	CallModel = Activity[contract.CallModelInput, contract.CallModelResult]{Name: contract.ActivityCallModel}
+	PlanCall  = Activity[contract.PlanCallInput, contract.PlanCallResult]{Name: contract.ActivityPlanCall}
+	Carry     = Activity[contract.CarryInput, contract.CarryResult]{Name: contract.ActivityCarry}
 )
 
 // Tool is the activity of the tool of that name. The workflow keeps only the
 // receipt of its result: the value stays in history.
 func Tool(name string) Activity[contract.ToolInput, contract.ToolResult] {
 	return Activity[contract.ToolInput, contract.ToolResult]{Name: contract.ToolActivity(name)}
+}
+
+// Reconcile is the activity that looks up what became of a call of the tool
+// of that name; only tools that can have one.
+func Reconcile(name string) Activity[contract.ReconcileInput, contract.ReconcileResult] {
+	return Activity[contract.ReconcileInput, contract.ReconcileResult]{Name: contract.ReconcileActivity(name)}
 }
 
 // Future is a scheduled activity.
