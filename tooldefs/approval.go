@@ -8,7 +8,7 @@ import (
 
 // approvalPredicate makes one predicate over canonical arguments of what a
 // spec's Approval holds; nil is never.
-func approvalPredicate[In any](approval any) (func(args string) (bool, error), error) {
+func approvalPredicate[In any](approval any, decode func(args string) (In, error)) (func(args string) (bool, error), error) {
 	switch ask := approval.(type) {
 	case nil:
 		return nil, nil
@@ -19,7 +19,7 @@ func approvalPredicate[In any](approval any) (func(args string) (bool, error), e
 	case func(In) bool:
 		if ask != nil {
 			return func(args string) (bool, error) {
-				in, err := decodeArgs[In](args)
+				in, err := decode(args)
 				if err != nil {
 					return true, err
 				}

@@ -57,22 +57,24 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 	if err != nil {
 		return fail(fmt.Errorf("output %s: %w", out, err))
 	}
-	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...), reconcile: reconciler(spec.Reconcile)}
-	if t.approval, err = approvalPredicate[In](spec.Approval); err != nil {
+	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...)}
+	decode := newDecoder[In]().decode
+	if t.approval, err = approvalPredicate(spec.Approval, decode); err != nil {
 		return fail(err)
 	}
-	bind(t, spec)
+	t.reconcile = reconciler(spec.Reconcile, decode)
+	bind(t, spec, decode)
 	return t, nil
 }
 
 // bind closes over the types of the spec.
-func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
+func bind[In, Out any](t *Tool, spec Spec[In, Out], decode func(args string) (In, error)) {
 	t.decode = func(args string) error {
-		_, err := decodeArgs[In](args)
+		_, err := decode(args)
 		return err
 	}
 	t.run = func(ctx context.Context, call *Call, args string) (any, error) {
-		in, err := decodeArgs[In](args)
+		in, err := decode(args)
 		if err != nil {
 			return nil, NotExecuted(&ArgumentsError{Tool: t.set.name, Problem: err.Error()})
 		}
@@ -82,7 +84,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 		if spec.OnError == nil {
 			return nil, false
 		}
-		in, err := decodeArgs[In](args)
+		in, err := decode(args)
 		if err != nil {
 			return nil, false
 		}
@@ -90,7 +92,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 	}
 	if spec.IdempotencyKey != nil {
 		t.key = func(args string) (string, error) {
-			in, err := decodeArgs[In](args)
+			in, err := decode(args)
 			if err != nil {
 				return "", err
 			}
@@ -99,7 +101,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 	}
 	if spec.Summary != nil {
 		t.summary = func(args string) string {
-			in, err := decodeArgs[In](args)
+			in, err := decode(args)
 			if err != nil {
 				return ""
 			}

@@ -114,6 +114,12 @@ func spec[In, Out any](name string, change func(*tooldefs.Spec[In, Out])) func()
 	return func() { tooldefs.Define(s) }
 }
 
+// nest and list reach themselves without a struct between.
+type (
+	nest map[string]nest
+	list []list
+)
+
 func cannotTell(context.Context, *tooldefs.Call, fine) (tooldefs.Reconciled[fine], error) {
 	return tooldefs.Reconciled[fine]{}, nil
 }
@@ -142,11 +148,13 @@ func TestT02_Mistakes(t *testing.T) {
 		`"a5": ApprovalTimeout is neg`: spec("a5", func(s *s) { s.ApprovalTimeout = -1 }),
 		`"a6": one of the Approvers`:   spec("a6", func(s *s) { s.Approvers = []string{"ada", " "} }),
 		`"a7": the Approval is func(int) bool; want Always, Never or a func(tooldefs_test.fine) bool`: spec("a7", func(s *s) { s.Approval = func(int) bool { return false } }),
-		`"a8": the Approval is a nil`:  spec("a8", func(s *s) { s.Approval = (func(fine) bool)(nil) }),
-		`"x9": output tooldefs_test.f`: spec("x9", func(s *s) { s.Output = tooldefs.OutputSchema(`{"type":`) }),
-		`"y1": input int: it must be`:  spec[int, fine]("y1", nil),
-		`"y2": input struct { C chan`:  spec[struct{ C chan int }, fine]("y2", nil),
-		`"y3": output func()`:          spec[fine, func()]("y3", nil),
+		`"a8": the Approval is a nil`:                                          spec("a8", func(s *s) { s.Approval = (func(fine) bool)(nil) }),
+		`"x9": output tooldefs_test.f`:                                         spec("x9", func(s *s) { s.Output = tooldefs.OutputSchema(`{"type":`) }),
+		`"y1": input int: it must be`:                                          spec[int, fine]("y1", nil),
+		`"y2": input struct { C chan`:                                          spec[struct{ C chan int }, fine]("y2", nil),
+		`"y5": input tooldefs_test.nest: it has no schema: it contains itself`: spec[nest, fine]("y5", nil),
+		`"y6": input struct { L []tooldefs_test.list }: it has no schema`:      spec[struct{ L []list }, fine]("y6", nil),
+		`"y3": output func()`:                                                  spec[fine, func()]("y3", nil),
 		`in field a`: spec[fine, struct {
 			A map[string]chan int `json:"a"`
 		}]("y4", nil),

@@ -52,7 +52,7 @@ type special struct {
 // form, for random values written in random ways.
 func TestT06_T23_HandlersReceiveTheRecordedValue(t *testing.T) {
 	t.Parallel()
-	received(t, func(r *rand.Rand) leaf { return randomLeaf(r) })
+	received(t, randomLeaf)
 	received(t, func(r *rand.Rand) branch { return randomBranch(r, 3) })
 	received(t, func(r *rand.Rand) special {
 		exact := new(big.Int).Lsh(big.NewInt(r.Int64()), uint(r.IntN(300)))

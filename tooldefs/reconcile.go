@@ -112,12 +112,12 @@ func cannotTell(why string) contract.ReconcileResult {
 }
 
 // reconciler is the untyped form of a spec's Reconcile.
-func reconciler[In, Out any](f func(context.Context, *Call, In) (Reconciled[Out], error)) func(context.Context, *Call, string) (finding, error) {
+func reconciler[In, Out any](f func(context.Context, *Call, In) (Reconciled[Out], error), decode func(args string) (In, error)) func(context.Context, *Call, string) (finding, error) {
 	if f == nil {
 		return nil
 	}
 	return func(ctx context.Context, call *Call, args string) (finding, error) {
-		in, err := decodeArgs[In](args)
+		in, err := decode(args)
 		if err != nil {
 			return finding{}, err
 		}

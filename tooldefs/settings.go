@@ -3,7 +3,6 @@ package tooldefs
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -50,8 +49,8 @@ func (e *DefinitionError) Error() string {
 func (e *DefinitionError) Unwrap() error { return e.Mistake }
 
 func validName(name string) bool {
-	ok, err := regexp.MatchString(`\A[A-Za-z0-9_-]{1,64}\z`, name)
-	return ok && err == nil
+	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(legal, r) })
 }
 
 // check resolves the defaults and finds the mistakes.
