@@ -24,11 +24,11 @@ const (
 // Keyed, for services that honour an idempotency key:
 //   - worker lost: run again under the same key, up to MaxAttempts starts (default 3), then unknown
 //   - timeout: final; outcome unknown
-//   - handler error: failed, taken at its word; a context or network timeout, a panic and Unknown are unknown; Transient is run again under the same key
+//   - handler error: failed, taken at its word; a context or network timeout, a panic and Unknown are unknown, and so is any error of a later start; Transient is run again under the same key
 //   - reset: the recorded result is returned, else run again under the same key
 //
 // SafeToRetry, for reads:
-//   - worker lost: run again, up to MaxAttempts starts (default 5)
+//   - worker lost: run again, up to MaxAttempts starts (default 5), then failed
 //   - timeout: final; outcome timed_out
 //   - handler error: failed, whatever it says; Transient is run again
 //   - reset: the recorded result is returned unless NoReplay, else run again
