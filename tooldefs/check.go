@@ -28,11 +28,11 @@ func (t *Tool) Check(raw string) Checked {
 		}
 		raw = mapped
 	}
-	canonical, problems := t.input.Accept(raw)
+	canonical, value, problems := t.input.AcceptValue(raw)
 	if len(problems) > 0 {
 		return Checked{Problem: textInvalidArguments(t.set.name, problems)}
 	}
-	if err := guard(func() error { return t.decode(canonical) }); err != nil {
+	if err := guard(func() error { return t.fits(canonical, value) }); err != nil {
 		return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 	}
 	return Checked{Canonical: canonical}

@@ -28,6 +28,11 @@ func (d decoder[In]) decode(args string) (in In, err error) {
 	if err != nil {
 		return in, fmt.Errorf("the arguments text %w", err)
 	}
+	return d.decodeValue(args, tree)
+}
+
+// decodeValue is decode for a text that is parsed already.
+func (d decoder[In]) decodeValue(args string, tree any) (in In, err error) {
 	if err := d.exact.check(reflect.TypeFor[In](), tree); err != nil {
 		return in, err
 	}

@@ -58,7 +58,12 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 		return fail(fmt.Errorf("output %s: %w", out, err))
 	}
 	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...)}
-	decode := newDecoder[In]().decode
+	decoder := newDecoder[In]()
+	decode := decoder.decode
+	t.fits = func(args string, value any) error {
+		_, err := decoder.decodeValue(args, value)
+		return err
+	}
 	if t.approval, err = approvalPredicate(spec.Approval, decode); err != nil {
 		return fail(err)
 	}
@@ -69,10 +74,6 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 
 // bind closes over the types of the spec.
 func bind[In, Out any](t *Tool, spec Spec[In, Out], decode func(args string) (In, error)) {
-	t.decode = func(args string) error {
-		_, err := decode(args)
-		return err
-	}
 	t.run = func(ctx context.Context, call *Call, args string) (any, error) {
 		in, err := decode(args)
 		if err != nil {

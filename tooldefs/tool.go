@@ -24,8 +24,9 @@ type Tool struct {
 	transform func(args string) (string, error)
 	loose     *schema.Schema
 
-	// decode tries whether canonical arguments fit the handler's input.
-	decode func(args string) error
+	// fits tries whether canonical arguments, and the value they are the text
+	// of, fit the handler's input.
+	fits func(args string, value any) error
 
 	// run decodes and runs the handler; a panic of it comes out as a panic.
 	run func(ctx context.Context, call *Call, args string) (any, error)

@@ -108,7 +108,7 @@ func Wrap(spec WrapSpec) (*Tool, error) {
 		}
 		t.output, t.warnings = output, append(t.warnings, more...)
 	}
-	t.decode = func(string) error { return nil }
+	t.fits = func(string, any) error { return nil }
 	t.run = spec.run
 	if spec.OnError != nil {
 		t.recovery = spec.OnError
