@@ -134,13 +134,23 @@ func (a *Activities) missingTools(agent contract.Agent) []error {
 // allTools in an agent's list stands for every tool of the worker.
 const allTools = "all"
 
-// Register gives the worker the model call, the packing for a continued run
-// and one activity type per tool.
+// Register gives the worker the model call, the planning of calls made by
+// code, the packing for a continued run, and one activity type per tool, and a second one for a tool that can
+// reconcile. What a person should know of the tools is logged, once.
 func (a *Activities) Register(r stub.Registry) {
 	stub.CallModel.Register(r, a.CallModel)
+	stub.PlanCall.Register(r, a.PlanCall)
 	stub.Carry.Register(r, a.Carry)
-	for _, name := range a.tools.Names() {
-		tool, _ := a.tools.Lookup(name)
+	for _, tool := range a.tools.Tools() {
+		name := tool.Name()
+		for _, warning := range tool.Warnings() {
+			a.logger.Warn(warning, zapTool(tool), zap.String("defined", tool.Origin()))
+		}
+		if tool.CanReconcile() {
+			stub.Reconcile(name).Register(r, func(ctx context.Context, in contract.ReconcileInput) (contract.ReconcileResult, error) {
+				return a.reconcile(ctx, tool, in)
+			})
+		}
 		stub.Tool(name).Register(r, func(ctx context.Context, in contract.ToolInput) (contract.ToolResult, error) {
 			return a.callTool(ctx, tool, in)
 		})

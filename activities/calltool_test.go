@@ -88,7 +88,7 @@ func TestCallTool_HandsOverKeyAndArguments(t *testing.T) {
 	}
 }
 
-// The class table: what each class makes of a handler's error.
+// T35, T38, T41: the class table, what each class makes of a handler's error.
 func TestCallTool_ErrorsByClass(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("no")
@@ -163,7 +163,7 @@ func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 	}
 }
 
-// C01: a result too large for a payload is recorded cut, and marked so.
+// C01, T45: a result too large for a payload is recorded cut, and marked so.
 func TestCallTool_BoundsTheResult(t *testing.T) {
 	t.Parallel()
 	got, err := call(t, tooldefs.Keyed, func(context.Context, *tooldefs.Call, payInput) (any, error) {

@@ -26,14 +26,15 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 		if i >= agent.Limits.MaxToolCallsPerStep {
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
 		} else {
-			a.planCall(&p, tools, answer.Truncated && i == len(answer.Calls)-1)
+			a.planCall(&p, agent, tools, answer.Truncated && i == len(answer.Calls)-1)
 		}
 		calls[i] = p
 	}
 	return calls
 }
 
-func (a *Activities) planCall(p *contract.PlannedCall, tools []*tooldefs.Tool, truncated bool) {
+// planCall passes one call through the gates.
+func (a *Activities) planCall(p *contract.PlannedCall, agent contract.Agent, tools []*tooldefs.Tool, truncated bool) {
 	tool := a.allowed(p.Name, tools)
 	if tool == nil {
 		p.Problem = problem(contract.ProblemUnknownTool, contract.TextUnknownTool(p.Name, toolNames(tools)))
@@ -48,22 +49,21 @@ func (a *Activities) planCall(p *contract.PlannedCall, tools []*tooldefs.Tool, t
 	if p.Args == raw {
 		p.Raw = ""
 	}
-	effects, class := tool.Effects(), tool.Class()
 	switch {
-	case truncated && (checked.Problem != "" || effects != contract.EffectsNone):
+	case truncated && (checked.Problem != "" || tool.Effects() != contract.EffectsNone):
 		p.Problem = problem(contract.ProblemTruncated, contract.TextTruncatedCall())
 	case checked.Problem != "":
 		p.Problem = problem(contract.ProblemArguments, checked.Problem)
 	case len(p.Args) > maxArgsBytes:
 		p.Problem = problem(contract.ProblemTooLarge, contract.TextNotExecuted(tool.Name(), "its arguments are larger than "+strconv.Itoa(maxArgsBytes)+" bytes"))
 	default:
-		a.planRun(p, tool, raw, class, effects)
+		a.planRun(p, agent, tool, raw)
 	}
 }
 
 // planRun says how the call runs. A predicate sees the model's own text; an
 // override key that fails closes the call.
-func (a *Activities) planRun(p *contract.PlannedCall, tool *tooldefs.Tool, raw string, class contract.Class, effects contract.Effects) {
+func (a *Activities) planRun(p *contract.PlannedCall, agent contract.Agent, tool *tooldefs.Tool, raw string) {
 	override, has, err := tool.OverrideKey(p.Args)
 	if err != nil {
 		a.logger.Warn("override key failed; the call does not run", zapTool(tool), zapError(err))
@@ -74,12 +74,16 @@ func (a *Activities) planRun(p *contract.PlannedCall, tool *tooldefs.Tool, raw s
 		override = ""
 	}
 	p.Run = &contract.RunPlan{
-		Class: class, Effects: effects,
+		Class: tool.Class(), Effects: tool.Effects(),
 		ParallelSafe:    tool.ParallelSafe(raw),
 		Timeout:         contract.Duration(tool.Timeout()),
 		MaxAttempts:     tool.MaxAttempts(),
 		Override:        override,
 		KeyScope:        string(tool.KeyScope()),
+		Approval:        a.approvalOf(tool, agent, p.Args),
+		Reconcile:       tool.CanReconcile(),
+		OnUnknown:       onUnknown(tool, agent),
+		NoReplay:        tool.NoReplay(),
 		Uninterruptible: tool.Uninterruptible(),
 		MaxConcurrency:  tool.MaxConcurrency(),
 		Poller:          tool.Poller(),
@@ -87,6 +91,38 @@ func (a *Activities) planRun(p *contract.PlannedCall, tool *tooldefs.Tool, raw s
 		Summary:         tool.Summary(p.Args),
 		Digest:          tool.ExecutionDigest(),
 	}
+	if p.Run.OnUnknown == contract.OnUnknownAskHuman {
+		p.Run.AskTimeout = askTimeout(tool, agent)
+	}
+}
+
+// approvalOf is the approval that the tool asks for; nil when it asks for none.
+func (a *Activities) approvalOf(tool *tooldefs.Tool, agent contract.Agent, args string) *contract.ApprovalPlan {
+	needed, reason, err := tool.ApprovalNeeded(args)
+	if err != nil {
+		a.logger.Warn("the tool's rule on approval failed; approval is needed", zapTool(tool), zapError(err))
+	}
+	if !needed {
+		return nil
+	}
+	return &contract.ApprovalPlan{Reason: reason, Approvers: tool.Approvers(), Timeout: askTimeout(tool, agent)}
+}
+
+// askTimeout is how long a person is asked, by the tool's word or the agent's.
+func askTimeout(tool *tooldefs.Tool, agent contract.Agent) contract.Duration {
+	if own := tool.ApprovalTimeout(); own != 0 {
+		return contract.Duration(own)
+	}
+	return agent.ApprovalTimeout
+}
+
+// onUnknown is the tool's choice, else the agent's. The outcome of a
+// SafeToRetry call is never unknown: nobody is asked about it.
+func onUnknown(tool *tooldefs.Tool, agent contract.Agent) contract.OnUnknown {
+	if tool.OnUnknown() != contract.OnUnknownTellModel || tool.Class() == contract.ClassSafeToRetry {
+		return tool.OnUnknown()
+	}
+	return agent.OnUnknown
 }
 
 // allowed resolves a name among the agent's own tools.

@@ -6,6 +6,8 @@
 // replay alone. [NewModelServer] is the scripted model alone: an
 // OpenAI-compatible server that needs no Temporal.
 //
+// [NewCall] is the smallest part: a fake call to test one tool with.
+//
 // A script is YAML:
 //
 //	model: scripted              # optional: the name the server answers with

@@ -110,6 +110,17 @@ func TextUnknownTool(name string, valid []string) string {
 	return fmt.Sprintf("error: unknown tool %q. valid tools: %s", BoundText(name, 100), list)
 }
 
+// TextArguments is a call whose arguments were refused; the problem may have
+// several lines.
+func TextArguments(tool, problem string) string {
+	return "error: " + tool + " was not executed: invalid arguments\n- " + BoundText(problem, MaxErrorText)
+}
+
+// TextInvalidResult is a call that ran and whose result cannot be used.
+func TextInvalidResult(tool, problem string) string {
+	return "error: " + tool + " ran, but its result is not valid: " + BoundText(problem, MaxErrorText)
+}
+
 // TextTooManyCalls is a call beyond the step's cap.
 func TextTooManyCalls(limit int) string {
 	return fmt.Sprintf("error: not executed: more than %d tool calls in one answer; ask again for what is still needed", limit)
@@ -127,7 +138,7 @@ func TextLoopWarning(times int) string {
 
 // TextWrapUp is the request for a last answer when a limit is reached.
 func TextWrapUp(reason string) string {
-	return "The limit of this turn is reached (" + reason + "). No tool can be called any more: say in a final answer what was done, what was not, and what is unknown."
+	return "The limit of this turn is reached (" + BoundText(reason, 200) + "). No tool can be called any more: say in a final answer what was done, what was not, and what is unknown."
 }
 
 // BoundText makes s valid UTF-8 and cuts its middle to at most max runes, head

@@ -22,6 +22,10 @@ type ReconcileResult struct {
 	JSON    json.RawMessage `json:"json,omitempty"`
 	Digest  string          `json:"digest,omitempty"`
 	Note    string          `json:"note,omitempty"` // why it cannot tell
+
+	Truncated bool   `json:"truncated,omitempty"`
+	Blob      string `json:"blob,omitempty"`
+	Bytes     int    `json:"bytes,omitempty"`
 }
 
 // ReconcileReceipt is the part of a [ReconcileResult] that a workflow keeps.

@@ -24,16 +24,16 @@ func (t *Tool) Check(raw string) Checked {
 	if t.transform != nil {
 		mapped, err := t.mapped(raw)
 		if err != nil {
-			return Checked{Problem: textArguments(t.set.name, err.Error())}
+			return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 		}
 		raw = mapped
 	}
-	canonical, problems := t.input.Accept(raw)
+	canonical, value, problems := t.input.AcceptValue(raw)
 	if len(problems) > 0 {
 		return Checked{Problem: textInvalidArguments(t.set.name, problems)}
 	}
-	if err := guard(func() error { return t.decode(canonical) }); err != nil {
-		return Checked{Problem: textArguments(t.set.name, err.Error())}
+	if err := guard(func() error { return t.fits(canonical, value) }); err != nil {
+		return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 	}
 	return Checked{Canonical: canonical}
 }

@@ -1,7 +1,6 @@
 package tooldefs
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -13,18 +12,31 @@ import (
 	"github.com/turnkeel/turnkeel/internal/schema"
 )
 
-// decodeArgs decodes canonical arguments. A number in an untyped place stays
-// a json.Number. A key that encoding/json would match to a field only by
+// decoder decodes canonical arguments into an In. A number in an untyped place
+// stays a json.Number. A key that encoding/json would match to a field only by
 // ignoring its case is refused: it was not validated under that name.
-func decodeArgs[In any](args string) (in In, err error) {
+type decoder[In any] struct{ exact exactness }
+
+func newDecoder[In any]() decoder[In] {
+	d := decoder[In]{exactness{}}
+	d.exact.learn(reflect.TypeFor[In]())
+	return d
+}
+
+func (d decoder[In]) decode(args string) (in In, err error) {
 	tree, err := schema.Parse([]byte(args))
 	if err != nil {
 		return in, fmt.Errorf("the arguments text %w", err)
 	}
-	if err := checkExact(reflect.TypeFor[In](), tree); err != nil {
+	return d.decodeValue(args, tree)
+}
+
+// decodeValue is decode for a text that is parsed already.
+func (d decoder[In]) decodeValue(args string, tree any) (in In, err error) {
+	if err := d.exact.check(reflect.TypeFor[In](), tree); err != nil {
 		return in, err
 	}
-	dec := json.NewDecoder(bytes.NewReader([]byte(args)))
+	dec := json.NewDecoder(strings.NewReader(args))
 	dec.UseNumber()
 	if err := dec.Decode(&in); err != nil {
 		return in, decodeProblem(err)
@@ -50,44 +62,73 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// checkExact walks type and value side by side.
-func checkExact(t reflect.Type, v any) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// exactness knows every type that a type reaches, so that a call need not
+// reflect them again. It is complete before it is used.
+type exactness map[reflect.Type]known
+
+type known struct {
+	itself bool                           // it decodes itself: nothing below it is ours to check
+	fields map[string]reflect.StructField // of a struct
+}
+
+func (x exactness) learn(t reflect.Type) {
+	if _, done := x[t]; done {
+		return
 	}
-	if decodesItself(t) {
-		return nil
+	if x[t] = (known{itself: decodesItself(t)}); x[t].itself {
+		return
 	}
 	switch t.Kind() {
-	case reflect.Slice, reflect.Array:
-		list, _ := v.([]any)
-		for _, e := range list {
-			if err := checkExact(t.Elem(), e); err != nil {
-				return err
-			}
-		}
-	case reflect.Map:
-		m, _ := v.(map[string]any)
-		for _, e := range m {
-			if err := checkExact(t.Elem(), e); err != nil {
-				return err
-			}
-		}
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		x.learn(t.Elem())
 	case reflect.Struct:
-		m, ok := v.(map[string]any)
-		if !ok {
+		x[t] = known{fields: jsonFields(t)}
+		for _, f := range x[t].fields {
+			x.learn(f.Type)
+		}
+	}
+}
+
+// check walks type and value side by side.
+func (x exactness) check(t reflect.Type, v any) error {
+	switch v := v.(type) {
+	case []any:
+		if t = x.base(t); t.Kind() != reflect.Slice && t.Kind() != reflect.Array || x[t].itself {
 			return nil
 		}
-		return checkExactFields(t, m)
+		for _, e := range v {
+			if err := x.check(t.Elem(), e); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		switch t = x.base(t); {
+		case x[t].itself:
+		case t.Kind() == reflect.Struct:
+			return x.checkFields(x[t].fields, v)
+		case t.Kind() == reflect.Map:
+			for _, e := range v {
+				if err := x.check(t.Elem(), e); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
 
-func checkExactFields(t reflect.Type, m map[string]any) error {
-	fields := jsonFields(t)
+// base is what the pointers lead to, or the last type that decodes itself.
+func (x exactness) base(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer && !x[t].itself {
+		t = t.Elem()
+	}
+	return t
+}
+
+func (x exactness) checkFields(fields map[string]reflect.StructField, m map[string]any) error {
 	for k, e := range m {
 		if f, ok := fields[k]; ok {
-			if err := checkExact(f.Type, e); err != nil {
+			if err := x.check(f.Type, e); err != nil {
 				return err
 			}
 			continue

@@ -58,18 +58,24 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 		return fail(fmt.Errorf("output %s: %w", out, err))
 	}
 	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...)}
-	bind(t, spec)
+	decoder := newDecoder[In]()
+	decode := decoder.decode
+	t.fits = func(args string, value any) error {
+		_, err := decoder.decodeValue(args, value)
+		return err
+	}
+	if t.approval, err = approvalPredicate(spec.Approval, decode); err != nil {
+		return fail(err)
+	}
+	t.reconcile = reconciler(spec.Reconcile, decode)
+	bind(t, spec, decode)
 	return t, nil
 }
 
 // bind closes over the types of the spec.
-func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
-	t.decode = func(args string) error {
-		_, err := decodeArgs[In](args)
-		return err
-	}
+func bind[In, Out any](t *Tool, spec Spec[In, Out], decode func(args string) (In, error)) {
 	t.run = func(ctx context.Context, call *Call, args string) (any, error) {
-		in, err := decodeArgs[In](args)
+		in, err := decode(args)
 		if err != nil {
 			return nil, NotExecuted(&ArgumentsError{Tool: t.set.name, Problem: err.Error()})
 		}
@@ -79,7 +85,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 		if spec.OnError == nil {
 			return nil, false
 		}
-		in, err := decodeArgs[In](args)
+		in, err := decode(args)
 		if err != nil {
 			return nil, false
 		}
@@ -87,7 +93,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 	}
 	if spec.IdempotencyKey != nil {
 		t.key = func(args string) (string, error) {
-			in, err := decodeArgs[In](args)
+			in, err := decode(args)
 			if err != nil {
 				return "", err
 			}
@@ -96,7 +102,7 @@ func bind[In, Out any](t *Tool, spec Spec[In, Out]) {
 	}
 	if spec.Summary != nil {
 		t.summary = func(args string) string {
-			in, err := decodeArgs[In](args)
+			in, err := decode(args)
 			if err != nil {
 				return ""
 			}

@@ -114,6 +114,17 @@ func spec[In, Out any](name string, change func(*tooldefs.Spec[In, Out])) func()
 	return func() { tooldefs.Define(s) }
 }
 
+// nest and list reach themselves without a struct between.
+type (
+	nest map[string]nest
+	list []list
+)
+
+func cannotTell(context.Context, *tooldefs.Call, fine) (tooldefs.Reconciled[fine], error) {
+	return tooldefs.Reconciled[fine]{}, nil
+}
+
+// T34, T36, T49, T50: settings that contradict each other are mistakes too.
 func TestT02_Mistakes(t *testing.T) {
 	t.Parallel()
 	type s = tooldefs.Spec[fine, fine]
@@ -130,10 +141,20 @@ func TestT02_Mistakes(t *testing.T) {
 		`"x6": NoReplay needs`:         spec("x6", func(s *s) { s.NoReplay = true }),
 		`"x7": a KeyScope beyond`:      spec("x7", func(s *s) { s.KeyScope = tooldefs.KeyScopeSession }),
 		`"x8": Timeout is negative`:    spec("x8", func(s *s) { s.Timeout = -1 }),
-		`"x9": output tooldefs_test.f`: spec("x9", func(s *s) { s.Output = tooldefs.OutputSchema(`{"type":`) }),
-		`"y1": input int: it must be`:  spec[int, fine]("y1", nil),
-		`"y2": input struct { C chan`:  spec[struct{ C chan int }, fine]("y2", nil),
-		`"y3": output func()`:          spec[fine, func()]("y3", nil),
+		`"a1": unknown OnUnknown`:      spec("a1", func(s *s) { s.OnUnknown = "shrug" }),
+		`"a2": OnUnknown AskHuman`:     spec("a2", func(s *s) { s.OnUnknown, s.Class = tooldefs.AskHuman, tooldefs.SafeToRetry }),
+		`"a3": OnUnknown AskHuman`:     spec("a3", func(s *s) { s.OnUnknown, s.Effects = tooldefs.AskHuman, tooldefs.None }),
+		`"a4": Reconcile contradicts`:  spec("a4", func(s *s) { s.Reconcile, s.Effects = cannotTell, tooldefs.None }),
+		`"a5": ApprovalTimeout is neg`: spec("a5", func(s *s) { s.ApprovalTimeout = -1 }),
+		`"a6": one of the Approvers`:   spec("a6", func(s *s) { s.Approvers = []string{"ada", " "} }),
+		`"a7": the Approval is func(int) bool; want Always, Never or a func(tooldefs_test.fine) bool`: spec("a7", func(s *s) { s.Approval = func(int) bool { return false } }),
+		`"a8": the Approval is a nil`:                                          spec("a8", func(s *s) { s.Approval = (func(fine) bool)(nil) }),
+		`"x9": output tooldefs_test.f`:                                         spec("x9", func(s *s) { s.Output = tooldefs.OutputSchema(`{"type":`) }),
+		`"y1": input int: it must be`:                                          spec[int, fine]("y1", nil),
+		`"y2": input struct { C chan`:                                          spec[struct{ C chan int }, fine]("y2", nil),
+		`"y5": input tooldefs_test.nest: it has no schema: it contains itself`: spec[nest, fine]("y5", nil),
+		`"y6": input struct { L []tooldefs_test.list }: it has no schema`:      spec[struct{ L []list }, fine]("y6", nil),
+		`"y3": output func()`:                                                  spec[fine, func()]("y3", nil),
 		`in field a`: spec[fine, struct {
 			A map[string]chan int `json:"a"`
 		}]("y4", nil),

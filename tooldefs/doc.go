@@ -44,10 +44,40 @@
 // # Effects and classes
 //
 // Say what a tool touches ([Effects]) and what may happen to a call whose
-// outcome was lost ([Class]). The zero values are the careful ones: External,
-// and for it AtMostOnce: such a call is never run again. Choose Keyed for a
-// service that deduplicates by a key and hand it [Call.IdempotencyKey]; choose
-// SafeToRetry, or Effects None, for reads.
+// outcome was lost ([Class], which holds the whole rule). The zero values are
+// the careful ones: External, and for it AtMostOnce: such a call is never run
+// again. Choose Keyed for a service that deduplicates by a key and hand it
+// [Call.IdempotencyKey]; choose SafeToRetry, or Effects None, for reads.
+//
+// A call that is lost with its worker is noticed within seconds: the runtime
+// sends a heartbeat for every running call, from before its handler starts. No
+// handler has to.
+//
+// # When nobody knows what happened
+//
+// An outcome can stay unknown: the worker died, or the time was over, before
+// the handler said anything. The model is told so; the call is not repeated,
+// and neither is the model's own repeat of it unless the tool is Keyed. A tool
+// can do better. Reconcile looks into the world by the call's key:
+//
+//	Reconcile: func(ctx context.Context, call *tooldefs.Call, in RefundIn) (tooldefs.Reconciled[RefundOut], error) {
+//		id, found, err := payments.Find(ctx, call.IdempotencyKey())
+//		switch {
+//		case err != nil:
+//			return tooldefs.CannotTell[RefundOut]("the bank does not answer"), err
+//		case !found:
+//			return tooldefs.DidNotHappen[RefundOut](), nil
+//		}
+//		return tooldefs.Happened(RefundOut{RefundID: id}), nil
+//	},
+//
+// and OnUnknown set to [AskHuman] parks the call until a person settles it.
+//
+// # Approval
+//
+// Approval says which calls wait for a person: [Always], or a predicate over
+// the validated arguments. The person sees the canonical arguments, and exactly
+// those run. Policies and agents can ask for more, never for less.
 //
 // # Errors
 //
@@ -60,6 +90,11 @@
 //
 // [Wrap] makes a tool from a foreign schema and an Invoke function, and
 // returns an error where Define panics. [DefineStream] takes a handler that
-// yields its result in pieces. [NewSet] puts tools together; [Set.Call] runs
-// one directly, in a test.
+// yields its result in pieces. [NewSet] puts tools together.
+//
+// # Testing a tool
+//
+// [Set.Call] runs a tool directly, through the same gates and under the same
+// timeout, with no server. Package agenttest has a fake call with a key, an
+// environment and a record of progress and log, for [Set.CallWith].
 package tooldefs

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"net/url"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/invopop/jsonschema"
@@ -48,6 +49,9 @@ func infer(t reflect.Type) (raw []byte, err error) {
 			raw, err = nil, fmt.Errorf("it has no schema: %v", r)
 		}
 	}()
+	if endless(t, nil, map[reflect.Type]bool{}) {
+		return nil, errors.New("it has no schema: it contains itself without a struct between")
+	}
 	recursive := containsItself(t, nil)
 	r := jsonschema.Reflector{
 		Anonymous:      true,
@@ -197,6 +201,26 @@ func containsItself(t reflect.Type, open []reflect.Type) bool {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if containsItself(t.Field(i).Type, append(open, t)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endless says whether a type contains itself through slices, maps and pointers
+// alone, which the reflector would follow for ever.
+func endless(t reflect.Type, open []reflect.Type, structs map[reflect.Type]bool) bool {
+	if decodesItself(t) || structs[t] || hasOwnSchema(t) || hasOwnSchema(reflect.PointerTo(t)) {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return slices.Contains(open, t) || endless(t.Elem(), append(open, t), structs)
+	case reflect.Struct:
+		structs[t] = true
+		for i := range t.NumField() {
+			if endless(t.Field(i).Type, nil, structs) {
 				return true
 			}
 		}

@@ -42,7 +42,7 @@ func (t *Tool) Judge(err error) Verdict {
 		return v
 	}
 	if e, ok := errors.AsType[*ResultError](err); ok {
-		v := Verdict{Outcome: contract.OutcomeUnknown, Text: textInvalidResult(name, e.Problem)}
+		v := Verdict{Outcome: contract.OutcomeUnknown, Text: contract.TextInvalidResult(name, e.Problem)}
 		if safe {
 			v.Outcome = contract.OutcomeFailed
 		}
@@ -75,7 +75,7 @@ func (t *Tool) argumentsText(e *ArgumentsError) string {
 	if len(e.Problem) > 7 && e.Problem[:7] == "error: " {
 		return e.Problem
 	}
-	return textArguments(t.set.name, e.Problem)
+	return contract.TextArguments(t.set.name, e.Problem)
 }
 
 // isTimeout covers contexts and the network, without importing it.

@@ -3,7 +3,6 @@ package tooldefs
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +23,10 @@ type settings struct {
 	maxAttempts     int
 	uninterruptible bool
 	noReplay        bool
+	approvalTimeout time.Duration
+	approvers       []string
+	onUnknown       OnUnknown
+	reconciles      bool
 	keyScope        KeyScope
 	poller          bool
 	taskQueue       string
@@ -46,8 +49,8 @@ func (e *DefinitionError) Error() string {
 func (e *DefinitionError) Unwrap() error { return e.Mistake }
 
 func validName(name string) bool {
-	ok, err := regexp.MatchString(`\A[A-Za-z0-9_-]{1,64}\z`, name)
-	return ok && err == nil
+	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(legal, r) })
 }
 
 // check resolves the defaults and finds the mistakes.
@@ -75,6 +78,10 @@ func (s *settings) check() error {
 		return errors.New("Timeout is negative")
 	case s.maxAttempts < 0:
 		return errors.New("MaxAttempts is negative")
+	case s.approvalTimeout < 0:
+		return errors.New("ApprovalTimeout is negative")
+	case slices.ContainsFunc(s.approvers, func(who string) bool { return strings.TrimSpace(who) == "" }):
+		return errors.New("one of the Approvers has no name")
 	}
 	if s.timeout == 0 {
 		s.timeout = DefaultTimeout
@@ -102,6 +109,9 @@ func (s *settings) checkClass() error {
 	if s.noReplay && s.class != SafeToRetry {
 		return errors.New("NoReplay needs the class SafeToRetry")
 	}
+	if err := s.checkUnknown(); err != nil {
+		return err
+	}
 	switch s.keyScope {
 	case KeyScopeTurn:
 	case KeyScopeSession, KeyScopeNamespace:
@@ -110,6 +120,23 @@ func (s *settings) checkClass() error {
 		}
 	default:
 		return fmt.Errorf("unknown KeyScope %q", s.keyScope)
+	}
+	return nil
+}
+
+// checkUnknown finds what contradicts a class whose outcome is never unknown.
+func (s *settings) checkUnknown() error {
+	if !slices.Contains([]OnUnknown{TellModel, AskHuman}, s.onUnknown) {
+		return fmt.Errorf("unknown OnUnknown %q", s.onUnknown)
+	}
+	if s.class != SafeToRetry {
+		return nil
+	}
+	if s.onUnknown == AskHuman {
+		return errors.New("OnUnknown AskHuman contradicts the class SafeToRetry, whose outcome is never unknown")
+	}
+	if s.reconciles {
+		return errors.New("Reconcile contradicts the class SafeToRetry, whose outcome is never unknown")
 	}
 	return nil
 }

@@ -24,14 +24,18 @@ type Tool struct {
 	transform func(args string) (string, error)
 	loose     *schema.Schema
 
-	// decode tries whether canonical arguments fit the handler's input.
-	decode func(args string) error
+	// fits tries whether canonical arguments, and the value they are the text
+	// of, fit the handler's input.
+	fits func(args string, value any) error
 
 	// run decodes and runs the handler; a panic of it comes out as a panic.
 	run func(ctx context.Context, call *Call, args string) (any, error)
 
 	// recovery asks OnError; ok is false when there is none or it declines.
 	recovery func(err error, args string) (value any, ok bool)
+
+	approval  func(args string) (bool, error)                                     // nil: never
+	reconcile func(ctx context.Context, call *Call, args string) (finding, error) // nil: it cannot
 
 	key     func(args string) (string, error) // nil: derived
 	summary func(args string) string          // nil: the default
@@ -75,6 +79,12 @@ func (t *Tool) Uninterruptible() bool { return t.set.uninterruptible }
 // NoReplay says that a recorded result is not reused after a reset.
 func (t *Tool) NoReplay() bool { return t.set.noReplay }
 
+// Approvers may decide about its calls; empty is anyone.
+func (t *Tool) Approvers() []string { return slices.Clone(t.set.approvers) }
+
+// OnUnknown is what happens to a call whose outcome stays unknown.
+func (t *Tool) OnUnknown() OnUnknown { return t.set.onUnknown }
+
 // KeyScope is how far the tool's key reaches.
 func (t *Tool) KeyScope() KeyScope { return t.set.keyScope }
 
@@ -94,7 +104,7 @@ func (t *Tool) Origin() string { return t.set.origin }
 // are not enforced, and settings that are dangerous without an approval.
 func (t *Tool) Warnings() []string {
 	out := slices.Clone(t.warnings)
-	if t.set.effects == External && t.set.class == SafeToRetry {
+	if t.set.effects == External && t.set.class == SafeToRetry && t.approval == nil {
 		out = append(out, "tool "+t.set.name+" has external effects and the class SafeToRetry: a call may take effect more than once; let an approval or the class Keyed guard it")
 	}
 	return out

@@ -45,6 +45,11 @@ type WrapSpec struct {
 	Uninterruptible bool
 	NoReplay        bool
 	OnError         func(err error, args string) (value any, ok bool)
+	Approval        func(args string) bool
+	ApprovalTimeout time.Duration
+	Approvers       []string
+	OnUnknown       OnUnknown
+	Reconcile       func(ctx context.Context, call *Call, args json.RawMessage) (Reconciled[any], error)
 	IdempotencyKey  func(args string) string
 	KeyScope        KeyScope
 	Poller          bool
@@ -67,6 +72,8 @@ func (s WrapSpec) settings(origin string) settings {
 		parallelSafe: s.ParallelSafe, maxConcurrency: s.MaxConcurrency,
 		timeout: s.Timeout, maxAttempts: s.MaxAttempts,
 		uninterruptible: s.Uninterruptible, noReplay: s.NoReplay,
+		approvalTimeout: s.ApprovalTimeout, approvers: s.Approvers,
+		onUnknown: s.OnUnknown, reconciles: s.Reconcile != nil,
 		keyScope: s.KeyScope, poller: s.Poller, taskQueue: s.TaskQueue, env: s.Env,
 		origin: origin,
 	}
@@ -101,11 +108,15 @@ func Wrap(spec WrapSpec) (*Tool, error) {
 		}
 		t.output, t.warnings = output, append(t.warnings, more...)
 	}
-	t.decode = func(string) error { return nil }
+	t.fits = func(string, any) error { return nil }
 	t.run = spec.run
 	if spec.OnError != nil {
 		t.recovery = spec.OnError
 	}
+	if spec.Approval != nil {
+		t.approval = func(args string) (bool, error) { return spec.Approval(args), nil }
+	}
+	t.reconcile = wrapReconciler(spec.Reconcile)
 	if spec.IdempotencyKey != nil {
 		t.key = func(args string) (string, error) { return spec.IdempotencyKey(args), nil }
 	}

@@ -11,9 +11,16 @@ import "strings"
 // integral numbers get their integer form where the schema wants an integer.
 // All other text of numbers is kept digit by digit.
 func (s *Schema) Accept(raw string) (canonical string, problems []Problem) {
+	canonical, _, problems = s.AcceptValue(raw)
+	return canonical, problems
+}
+
+// AcceptValue is [Schema.Accept] and gives the accepted object too, as [Parse]
+// would read it from the canonical text.
+func (s *Schema) AcceptValue(raw string) (canonical string, value map[string]any, problems []Problem) {
 	defer func() {
 		if r := recover(); r != nil {
-			canonical, problems = "", []Problem{{Reason: "the arguments cannot be checked"}}
+			canonical, value, problems = "", nil, []Problem{{Reason: "the arguments cannot be checked"}}
 		}
 	}()
 	if strings.TrimSpace(raw) == "" {
@@ -21,7 +28,7 @@ func (s *Schema) Accept(raw string) (canonical string, problems []Problem) {
 	}
 	v, err := parse([]byte(raw), argsLimits())
 	if err != nil {
-		return "", []Problem{{Reason: cut("the text "+err.Error(), maxProblemBytes)}}
+		return "", nil, []Problem{{Reason: cut("the text "+err.Error(), maxProblemBytes)}}
 	}
 	switch v := v.(type) {
 	case nil:
@@ -31,34 +38,34 @@ func (s *Schema) Accept(raw string) (canonical string, problems []Problem) {
 	case string:
 		if inner, err := parse([]byte(v), argsLimits()); err == nil {
 			if m, ok := inner.(map[string]any); ok {
-				if text, problems := s.accept(m); len(problems) == 0 {
-					return text, nil
+				if text, value, problems := s.accept(m); len(problems) == 0 {
+					return text, value, nil
 				}
 			}
 		}
 	}
-	return "", []Problem{{Reason: "the arguments must be one JSON object, not " + article(kindOf(v))}}
+	return "", nil, []Problem{{Reason: "the arguments must be one JSON object, not " + article(kindOf(v))}}
 }
 
-func (s *Schema) accept(m map[string]any) (string, []Problem) {
+func (s *Schema) accept(m map[string]any) (string, map[string]any, []Problem) {
 	meter := meter{left: budget}
 	if !meter.visit(s.shape, m) {
-		return "", []Problem{{Reason: "the arguments are too complex to check against the schema"}}
+		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}
 	f := fixer{left: 4 * budget}
 	f.value(m, s.shape.certain, s.shape.possible, nil)
 	if !f.spend(0) {
-		return "", []Problem{{Reason: "the arguments are too complex to check against the schema"}}
+		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}
 	if len(f.problems) > 0 {
-		return "", tidy(f.problems)
+		return "", nil, tidy(f.problems)
 	}
 	if problems := s.check(m); len(problems) > 0 {
-		return "", problems
+		return "", nil, problems
 	}
 	text, err := write(m)
 	if err != nil {
-		return "", []Problem{{Reason: "the arguments cannot be written as JSON"}}
+		return "", nil, []Problem{{Reason: "the arguments cannot be written as JSON"}}
 	}
-	return string(text), nil
+	return string(text), m, nil
 }

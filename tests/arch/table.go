@@ -135,6 +135,11 @@ var packages = []Row{
 		Why:     "an example shows the public tool API alone",
 	},
 	{
+		Package: "examples/tools",
+		Ours:    []string{".", "agenttest", "contract", "internal/conn", "internal/fold", "internal/logging", "tooldefs", "workflows"},
+		Why:     "the tools show the public tool API; around them stands a whole program, with what only this module has",
+	},
+	{
 		Package: "internal/agentfile",
 		Ours:    []string{"contract", "internal/schema", "internal/policy"},
 		Never:   []Ban{temporal},

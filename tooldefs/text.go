@@ -8,25 +8,13 @@ import (
 	"github.com/turnkeel/turnkeel/internal/schema"
 )
 
-// The words for the model that are not in package contract yet; they move
-// there.
-
-// textInvalidArguments is a call whose arguments were refused.
+// textInvalidArguments lists what is wrong with a call's arguments.
 func textInvalidArguments(tool string, problems []schema.Problem) string {
 	lines := make([]string, len(problems))
 	for i, p := range problems {
 		lines[i] = p.String()
 	}
-	return textArguments(tool, strings.Join(lines, "\n- "))
-}
-
-func textArguments(tool, problem string) string {
-	return "error: " + tool + " was not executed: invalid arguments\n- " + contract.BoundText(problem, contract.MaxErrorText)
-}
-
-// textInvalidResult is a call that ran, and whose result cannot be used.
-func textInvalidResult(tool, problem string) string {
-	return "error: " + tool + " ran, but its result is not valid: " + contract.BoundText(problem, contract.MaxErrorText)
+	return contract.TextArguments(tool, strings.Join(lines, "\n- "))
 }
 
 // clip bounds s to max bytes of valid UTF-8 on one line.

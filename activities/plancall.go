@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/turnkeel/turnkeel/contract"
+)
+
+// PlanCall is the activity [contract.ActivityPlanCall]: a call that is made by
+// code passes the very gates that a model's calls pass. A call that does not
+// run is a result, with its Problem; the only error is an unknown agent.
+func (a *Activities) PlanCall(ctx context.Context, in contract.PlanCallInput) (contract.PlanCallResult, error) {
+	stop := startHeartbeat(ctx, nil)
+	defer stop()
+	agent := contract.Agent{Tools: []string{allTools}}
+	if in.Agent != "" {
+		var ok bool
+		if agent, ok = a.agents[in.Agent]; !ok {
+			names := slices.Sorted(maps.Keys(a.agents))
+			return contract.PlanCallResult{}, modelError(contract.ErrAgentUnknown,
+				fmt.Errorf("unknown agent %q; this worker has: %s", in.Agent, strings.Join(names, ", ")))
+		}
+	}
+	p := contract.PlannedCall{WireID: "call_" + strconv.Itoa(in.Ordinal), Name: in.Tool, Raw: in.Text()}
+	a.planCall(&p, agent, a.toolsOf(agent), false)
+	p.Raw = "" // it stands in this activity's input
+	if p.Problem != nil && p.Problem.Kind == contract.ProblemTooLarge {
+		p.Args = ""
+	}
+	return contract.PlanCallResult{Call: p}, nil
+}

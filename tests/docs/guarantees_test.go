@@ -1,0 +1,179 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const guarantees = "docs/guarantees.md"
+
+// withoutTest are the ids of the tool contract that docs/guarantees.md may
+// still show without a test.
+var withoutTest = map[string]bool{"T26": true, "T33": true, "T37": true, "T38": true}
+
+// toolIDs are the rows of the tool contract.
+func toolIDs() []string {
+	var ids []string
+	for n := 1; n <= 50; n++ {
+		if n <= 12 || n >= 20 && n <= 28 || n >= 30 {
+			ids = append(ids, "T"+string(rune('0'+n/10))+string(rune('0'+n%10)))
+		}
+	}
+	return ids
+}
+
+// TestGuarantees_EveryIDHasItsTests: each id of the tool contract has one row,
+// and each test that a row names exists.
+func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
+	t.Parallel()
+	rows := map[string]string{}
+	for _, cells := range tableRows(documents(t)[guarantees]) {
+		if len(cells) != 3 || !regexp.MustCompile(`^T\d\d$`).MatchString(cells[0]) {
+			continue
+		}
+		if _, twice := rows[cells[0]]; twice {
+			t.Errorf("%s has two rows", cells[0])
+		}
+		rows[cells[0]] = cells[2]
+	}
+	for _, id := range toolIDs() {
+		tests, has := rows[id]
+		delete(rows, id)
+		named := inline.FindAllStringSubmatch(tests, -1)
+		switch {
+		case !has:
+			t.Errorf("%s has no row", id)
+		case len(named) == 0 && !withoutTest[id]:
+			t.Errorf("%s has no test", id)
+		case len(named) > 0 && withoutTest[id]:
+			t.Errorf("%s has a test now: remove it from withoutTest", id)
+		}
+		for _, m := range named {
+			if !testExists(t, m[1]) {
+				t.Errorf("%s names %s, which does not exist", id, m[1])
+			}
+		}
+	}
+	for id := range rows {
+		t.Errorf("%s is no id of the tool contract", id)
+	}
+}
+
+// tableRows are the cells of all table rows of a document, trimmed.
+func tableRows(text string) [][]string {
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// testExists looks for a test, fuzz test or example that is named by its
+// package's folder and its function: "tooldefs.TestT07_Results".
+func testExists(t *testing.T, name string) bool {
+	t.Helper()
+	dot := strings.LastIndex(name, ".")
+	if dot < 0 {
+		return false
+	}
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(name[:dot]), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range source.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == name[dot+1:] {
+				return regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(f.Name.Name)
+			}
+		}
+	}
+	return false
+}
+
+var (
+	classHead = regexp.MustCompile(`^(AtMostOnce|Keyed|SafeToRetry), for `)
+	classLine = regexp.MustCompile(`^  - ([a-z ]+): (.+)$`)
+)
+
+// TestGuarantees_ClassTable: the document and the doc of tooldefs.Class say the
+// same in the same words.
+func TestGuarantees_ClassTable(t *testing.T) {
+	t.Parallel()
+	written := map[string]map[string]string{}
+	var classes []string
+	for _, cells := range tableRows(documents(t)[guarantees]) {
+		switch {
+		case len(cells) != 4 || strings.HasPrefix(cells[0], "---"):
+		case cells[0] == "":
+			for _, c := range cells[1:] {
+				classes = append(classes, strings.Trim(c, "`"))
+				written[strings.Trim(c, "`")] = map[string]string{}
+			}
+		default:
+			for i, c := range classes {
+				written[c][cells[0]] = cells[1+i]
+			}
+		}
+	}
+	coded, class := map[string]map[string]string{}, ""
+	for line := range strings.Lines(docOfClass(t)) {
+		line = strings.TrimRight(line, "\n")
+		if m := classHead.FindStringSubmatch(line); m != nil {
+			class = m[1]
+			coded[class] = map[string]string{}
+		}
+		if m := classLine.FindStringSubmatch(line); m != nil {
+			coded[class][m[1]] = m[2]
+		}
+	}
+	if len(coded) != 3 || len(coded["Keyed"]) != 4 {
+		t.Fatalf("the doc of tooldefs.Class reads as %v", coded)
+	}
+	if diff := cmp.Diff(coded, written); diff != "" {
+		t.Errorf("tooldefs/class.go and %s differ:\n%s", guarantees, diff)
+	}
+}
+
+// docOfClass is the comment of tooldefs.Class.
+func docOfClass(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(root, "tooldefs", "class.go")
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range source.Decls {
+		gen, ok := d.(*ast.GenDecl)
+		if !ok || len(gen.Specs) != 1 {
+			continue
+		}
+		if spec, ok := gen.Specs[0].(*ast.TypeSpec); ok && spec.Name.Name == "Class" {
+			return gen.Doc.Text()
+		}
+	}
+	t.Fatal("tooldefs.Class has no doc")
+	return ""
+}
