@@ -69,6 +69,8 @@ type Activities struct {
 	env         func(agent, name string) (string, bool)
 	transcripts Transcripts
 	blobs       blob.Store // nil: none
+	converter   converter.DataConverter
+	attributes  knownAttributes
 	logger      *zap.Logger
 
 	clientsMu sync.Mutex
@@ -86,7 +88,7 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, logger: o.Logger,
+		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger,
 	}
 	if a.tools == nil {
 		var err error
@@ -141,6 +143,9 @@ func (a *Activities) Register(r stub.Registry) {
 	stub.CallModel.Register(r, a.CallModel)
 	stub.PlanCall.Register(r, a.PlanCall)
 	stub.Carry.Register(r, a.Carry)
+	stub.PackSession.Register(r, a.PackSession)
+	stub.AwaitTurn.Register(r, a.AwaitTurn)
+	stub.InterruptTurn.Register(r, a.InterruptTurn)
 	for _, tool := range a.tools.Tools() {
 		name := tool.Name()
 		for _, warning := range tool.Warnings() {

@@ -25,13 +25,18 @@ const maxAnswerBytes = 1500 << 10
 // history into the transcript, asks the model, and plans every call of the
 // answer. Planning never fails the activity: that would ask, and pay, again.
 func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	shown := streamOf(in.Stream)
+	stop := startHeartbeat(ctx, shown)
 	defer stop()
 	run, release, err := a.transcripts.Fold(ctx)
 	if err != nil {
 		return contract.CallModelResult{}, foldError(err)
 	}
 	defer release()
+	base, err := a.baseOf(ctx, in, run)
+	if err != nil {
+		return contract.CallModelResult{}, err
+	}
 	agent, err := a.resolveAgent(in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err
@@ -44,7 +49,7 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if err != nil {
 		return contract.CallModelResult{}, modelError(contract.ErrModelBadRequest, err)
 	}
-	answer, err := model.Complete(ctx, request, nil)
+	answer, err := model.Complete(ctx, request, shown.onDelta())
 	if err != nil {
 		return contract.CallModelResult{}, wireError(ctx, err)
 	}
@@ -64,9 +69,15 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		result.Calls = a.plan(in, run, agent, tools, answer)
 	}
 	if in.Step == 1 {
-		result.Agent = &agent
+		result.Agent, result.Base = &agent, base
 	}
-	if size := encodedSize(result); size > maxAnswerBytes {
+	if in.First {
+		result.Attributes = a.attributes.of(ctx)
+	}
+	base, result.Base = result.Base, nil // it has a bound of its own
+	size := encodedSize(result)
+	result.Base = base
+	if size > maxAnswerBytes {
 		return contract.CallModelResult{}, modelError(contract.ErrAnswerTooLarge,
 			fmt.Errorf("the model's answer has %d bytes; at most %d can be recorded", size, maxAnswerBytes))
 	}

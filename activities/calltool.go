@@ -42,10 +42,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	if err := refuse(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
-	var shown *stream
-	if in.Stream {
-		shown = &stream{}
-	}
+	shown := streamOf(in.Stream)
 	stop := startHeartbeat(ctx, shown)
 	defer stop()
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
@@ -87,9 +84,7 @@ func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
 		Logger: logging.Slog(logger),
 		Progress: func(data json.RawMessage) {
-			if shown != nil {
-				shown.show(data)
-			}
+			shown.show(data)
 		},
 		Env: func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})

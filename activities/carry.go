@@ -23,6 +23,10 @@ const (
 	// maxCarryBytes bounds what a carry records, once encoded: the next run's
 	// input holds it and the turn's other state, and may not pass 2 MiB.
 	maxCarryBytes = 1500 << 10
+
+	// maxNewBytes bounds what a session's turn added, packed: it stands in the
+	// turn's result and in its session's history.
+	maxNewBytes = 512 << 10
 )
 
 // Carry is the activity [contract.ActivityCarry]: it packs the turn's
@@ -40,19 +44,34 @@ func (a *Activities) Carry(ctx context.Context, in contract.CarryInput) (contrac
 	}
 	defer release()
 	agent := run.Agent()
-	if agent == nil {
+	if agent == nil && !in.OnlyNew {
 		return contract.CarryResult{}, modelError(contract.ErrModelBadRequest, errors.New("no earlier step recorded the agent"))
 	}
-	chars := agent.Limits.WithDefaults().MaxToolResultChars
-	messages, err := run.Prompt(contract.CallModelInput{Step: in.Step + 1, Entries: in.Entries}, chars)
+	chars := contract.DefaultMaxToolResultChars
+	if agent != nil {
+		chars = agent.Limits.WithDefaults().MaxToolResultChars
+	}
+	messages, err := run.Prompt(contract.CallModelInput{Step: answeredStep(run, in.Step) + 1, Entries: in.Entries}, chars)
 	if err != nil {
 		return contract.CarryResult{}, modelError(contract.ErrModelBadRequest, err)
+	}
+	if in.OnlyNew {
+		return a.carried(ctx, contract.PackedTranscript{Messages: run.NewMessages(messages)}, nil, maxNewBytes)
 	}
 	shared, err := sharedTexts(run, in.Shared, chars)
 	if err != nil {
 		return contract.CarryResult{}, modelError(contract.ErrModelBadRequest, err)
 	}
-	return a.carried(ctx, contract.PackedTranscript{Agent: agent, Messages: messages}, shared)
+	return a.carried(ctx, contract.PackedTranscript{Agent: agent, Base: run.Before(), Messages: messages}, shared, contract.MaxPackedBytes)
+}
+
+// answeredStep is the step itself, or the one before it when the model has not
+// answered: a turn may end there. Its entries are the turn's last.
+func answeredStep(run *fold.Run, step int) int {
+	if n := len(run.Steps); n > 0 && run.Steps[n-1].Answer == nil {
+		return step - 1
+	}
+	return step
 }
 
 // sharedTexts are what the model is shown of outcomes that later calls share.
@@ -68,8 +87,9 @@ func sharedTexts(run *fold.Run, entries []contract.Entry, chars int) ([]string, 
 	return texts, nil
 }
 
-// carried puts a transcript where it fits.
-func (a *Activities) carried(ctx context.Context, t contract.PackedTranscript, shared []string) (contract.CarryResult, error) {
+// carried puts a transcript where it fits: into the history up to limit bytes
+// packed, else into the blob store.
+func (a *Activities) carried(ctx context.Context, t contract.PackedTranscript, shared []string, limit int) (contract.CarryResult, error) {
 	result := contract.CarryResult{Shared: shared}
 	packed, unpacked, err := fold.Pack(t)
 	if err != nil {
@@ -77,7 +97,7 @@ func (a *Activities) carried(ctx context.Context, t contract.PackedTranscript, s
 		return contract.CarryResult{TooLarge: true}, nil
 	}
 	result.Transcript = contract.Packed{Gzip: packed, Bytes: unpacked}
-	if len(packed) <= contract.MaxPackedBytes && encodedSize(result) <= maxCarryBytes {
+	if len(packed) <= limit && encodedSize(result) <= maxCarryBytes {
 		return result, nil
 	}
 	result.Transcript = contract.Packed{Bytes: unpacked}

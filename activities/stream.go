@@ -16,6 +16,23 @@ type stream struct {
 	changed bool
 }
 
+// streamOf is a turn's stream when its start asked for one, else nil: then
+// nothing is shown.
+func streamOf(asked bool) *stream {
+	if !asked {
+		return nil
+	}
+	return &stream{}
+}
+
+// onDelta takes the model's text as it comes; nil when nothing is shown.
+func (s *stream) onDelta() func(text string) {
+	if s == nil {
+		return nil
+	}
+	return s.say
+}
+
 // say adds text that the model has just said.
 func (s *stream) say(text string) {
 	s.mu.Lock()
@@ -32,6 +49,9 @@ func (s *stream) say(text string) {
 // show replaces the tool's progress. A value too large for a heartbeat is
 // replaced by its size.
 func (s *stream) show(progress json.RawMessage) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(progress) > contract.MaxFrameProgress {

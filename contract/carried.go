@@ -21,6 +21,9 @@ type PackedTranscript struct {
 	// from.
 	Agent *Agent `json:"agent,omitempty"`
 
+	// Base is how many of the messages were said before this turn.
+	Base int `json:"base,omitempty"`
+
 	// Messages are model-visible, without the system message. Tool results are
 	// cut to what the model reads of them.
 	Messages []Message `json:"messages"`

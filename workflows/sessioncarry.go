@@ -12,8 +12,8 @@ import (
 // A session goes on in a new run at these: below what makes the first step of
 // a turn, which reads the session's run, slow.
 const (
-	sessionEvents = 10_000
-	sessionBytes  = 10 << 20
+	sessionEvents = 2_000
+	sessionBytes  = 4 << 20
 )
 
 // continueAsNew ends the run between two turns when its history has grown

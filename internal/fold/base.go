@@ -13,6 +13,7 @@ type base struct {
 	known    bool
 	agent    *contract.Agent // carried; nil in a run that is not continued
 	messages []contract.Message
+	before   int // how many of them were said before the turn
 	wireIDs  map[string]bool
 }
 
@@ -21,6 +22,8 @@ func (r *Run) packed() *contract.Packed {
 	switch {
 	case r.Input.Carried != nil:
 		return &r.Input.Carried.Transcript
+	case r.Input.BaseOf != nil && len(r.Steps) > 0 && r.Steps[0].Answer != nil:
+		return r.Steps[0].Answer.Base // nil when the session has just begun
 	default:
 		return r.Input.BasePacked
 	}
@@ -46,6 +49,21 @@ func (r *Run) SetBase(packed []byte) error {
 	r.useBase(&t)
 	return nil
 }
+
+// SetMessages gives the fold what was said before the turn: of a session's
+// turn whose first step has not recorded it yet.
+func (r *Run) SetMessages(messages []contract.Message) {
+	r.useBase(&contract.PackedTranscript{Messages: messages})
+}
+
+// NewMessages leaves out of the turn's messages those that were said before
+// it.
+func (r *Run) NewMessages(messages []contract.Message) []contract.Message {
+	return messages[min(r.base.before, len(messages)):]
+}
+
+// Before is how many of the turn's messages were said before it.
+func (r *Run) Before() int { return r.base.before }
 
 // readBase makes the base known: from the input, or from what it carries.
 func (r *Run) readBase() error {
@@ -73,11 +91,11 @@ func (r *Run) useBase(t *contract.PackedTranscript) {
 	b := base{known: true, wireIDs: map[string]bool{}}
 	switch {
 	case t != nil && r.Input.Carried != nil:
-		b.agent, b.messages = t.Agent, t.Messages
+		b.agent, b.messages, b.before = t.Agent, t.Messages, t.Base
 	case t != nil:
-		b.messages = append(append(b.messages, t.Messages...), r.Input.Messages...)
+		b.messages, b.before = append(append(b.messages, t.Messages...), r.Input.Messages...), len(t.Messages)
 	default:
-		b.messages = append(append(b.messages, r.Input.Base...), r.Input.Messages...)
+		b.messages, b.before = append(append(b.messages, r.Input.Base...), r.Input.Messages...), len(r.Input.Base)
 	}
 	for _, m := range b.messages {
 		for _, c := range m.ToolCalls {
