@@ -47,21 +47,21 @@ func ExampleTool_Reconcile() {
 	for _, b := range []bank{{"k1": "r_7"}, {}, nil} {
 		call := tooldefs.NewCall(tooldefs.CallInfo{Key: "k1"})
 		got := transferTool(b).Reconcile(context.Background(), call, args)
-		fmt.Println(got.Verdict, string(got.JSON), got.Note)
+		fmt.Printf("%s (%s%s)\n", got.Verdict, got.JSON, got.Note)
 	}
 	// Output:
-	// happened {"refund_id":"r_7"}
-	// did_not_happen
-	// cannot_tell  the bank is closed
+	// happened ({"refund_id":"r_7"})
+	// did_not_happen ()
+	// cannot_tell (the bank is closed)
 }
 
 func ExampleTool_ApprovalNeeded() {
 	tool := transferTool(nil)
 	for _, args := range []string{`{"order_id":"o_1","cents":250}`, `{"order_id":"o_1","cents":25000}`} {
 		needed, reason, err := tool.ApprovalNeeded(tool.Check(args).Canonical)
-		fmt.Println(needed, reason, err)
+		fmt.Printf("%v %q %v\n", needed, reason, err)
 	}
 	// Output:
-	// false  <nil>
-	// true the tool asks for approval <nil>
+	// false "" <nil>
+	// true "the tool asks for approval" <nil>
 }
