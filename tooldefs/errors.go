@@ -158,10 +158,10 @@ func own[E error](err error) (found E, ok bool) {
 	switch e := err.(type) {
 	case nil:
 		return found, false
-	case E:
-		return e, true
 	case *CallError:
 		return found, false
+	case E:
+		return e, true
 	case interface{ Unwrap() error }:
 		return own[E](e.Unwrap())
 	case interface{ Unwrap() []error }:
