@@ -134,6 +134,17 @@ func TestT27_P14_P15_Approval(t *testing.T) {
 	}
 }
 
+// P03: an identical second call is a call of its own, with an approval of its
+// own.
+func TestP03_IdenticalCallsAreAskedTwice(t *testing.T) {
+	t.Parallel()
+	tool := planTool("pay", func(s *tooldefs.Spec[planIn, string]) { s.Approval = tooldefs.Always })
+	got := planned(t, contract.Agent{}, []*tooldefs.Tool{tool}, asks("pay", `{"n":1}`), asks("pay", `{"n":1}`))
+	if got[0].Run.Approval == nil || got[1].Run.Approval == nil || got[0].WireID == got[1].WireID {
+		t.Errorf("got %+v, %+v", got[0], got[1])
+	}
+}
+
 // T34, T49, T50: what the tool says of unknown outcomes and of resets, with the
 // agent's default where it does not.
 func TestT34_T49_T50_Plan(t *testing.T) {

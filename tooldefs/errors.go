@@ -139,6 +139,41 @@ func (e *UnknownToolError) Error() string {
 	return fmt.Sprintf("unknown tool %q; valid tools: %s", clip(e.Name, 100), strings.Join(e.Valid, ", "))
 }
 
+// CallError is the error of a tool that was called directly, with [Set.Call].
+// What it says of that tool it does not say of a handler that made the call
+// and passes the error on: see [Tool.Judge].
+type CallError struct {
+	Tool string
+	Err  error
+}
+
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the called tool's error.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// own finds an error of type E that is the handler's own word, not that of a
+// tool which the handler called.
+func own[E error](err error) (found E, ok bool) {
+	switch e := err.(type) {
+	case nil:
+		return found, false
+	case *CallError:
+		return found, false
+	case E:
+		return e, true
+	case interface{ Unwrap() error }:
+		return own[E](e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			if found, ok := own[E](part); ok {
+				return found, true
+			}
+		}
+	}
+	return found, false
+}
+
 // IsTransient reports a [Transient] mark and its wait.
 func IsTransient(err error) (after time.Duration, ok bool) {
 	if e, ok := errors.AsType[*TransientError](err); ok {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -207,6 +208,60 @@ func TestP07_AToolCallsAnotherTool(t *testing.T) {
 	got, err := set.Call(t.Context(), "outer", `{"n":3}`)
 	if err != nil || got.Text != `{"n":0}` {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// P07: what an inner tool's error says of the inner call it does not say of the
+// handler that passes it on: that one ran, and may have acted before.
+func TestP07_ErrorsOfAnInnerTool(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		inner error // nil: bad arguments
+		mark  func(error) error
+		want  contract.Outcome
+		retry bool
+	}{
+		"bad arguments":     {nil, nil, contract.OutcomeFailed, false},
+		"not executed":      {tooldefs.NotExecuted(errors.New("no")), nil, contract.OutcomeFailed, false},
+		"transient":         {tooldefs.Transient(errors.New("no"), 0), nil, contract.OutcomeFailed, false},
+		"plain":             {errors.New("no"), nil, contract.OutcomeFailed, false},
+		"unknown":           {tooldefs.Unknown(errors.New("no")), nil, contract.OutcomeUnknown, false},
+		"timeout":           {context.DeadlineExceeded, nil, contract.OutcomeUnknown, false},
+		"its own timeout":   {&tooldefs.ToolTimeoutError{Tool: "inner"}, nil, contract.OutcomeUnknown, false},
+		"marked by outer":   {errors.New("no"), tooldefs.NotExecuted, contract.OutcomeNotExecuted, false},
+		"retried by outer":  {errors.New("no"), func(err error) error { return tooldefs.Transient(err, 0) }, contract.OutcomeFailed, true},
+		"wrapped and mixed": {tooldefs.NotExecuted(errors.New("no")), func(err error) error { return errors.Join(errors.New("and"), err) }, contract.OutcomeFailed, false},
+	} {
+		for _, innerName := range []string{"inner", "outer"} { // outer calls itself
+			var set *tooldefs.Set
+			inner := func(context.Context, *tooldefs.Call, fine) (any, error) { return nil, c.inner }
+			outer := tooldefs.Define(tooldefs.Spec[fine, any]{
+				Name: "outer", Description: "d", Class: tooldefs.Keyed,
+				Handler: func(ctx context.Context, call *tooldefs.Call, in fine) (any, error) {
+					if in.N == 0 {
+						return inner(ctx, call, in)
+					}
+					args := `{"n":0}`
+					if c.inner == nil {
+						args = `{}`
+					}
+					_, err := set.Call(ctx, innerName, args)
+					if c.mark != nil {
+						err = c.mark(err)
+					}
+					return nil, err
+				},
+			})
+			var err error
+			set, err = tooldefs.NewSet(outer, tooldefs.Define(tooldefs.Spec[fine, any]{Name: "inner", Description: "d", Handler: inner}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = outer.Invoke(t.Context(), testCall(), `{"n":1}`)
+			if v := outer.Judge(err); v.Outcome != c.want || v.Retry != c.retry || v.Text == "" {
+				t.Errorf("%s by %s: %v gives %+v", name, innerName, err, v)
+			}
+		}
 	}
 }
 

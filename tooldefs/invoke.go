@@ -2,6 +2,7 @@ package tooldefs
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -38,7 +39,11 @@ func (t *Tool) runGuarded(ctx context.Context, call *Call, args string) (value a
 			value, err = nil, &PanicError{Tool: t.set.name, Value: text}
 		}
 	}()
-	return t.run(ctx, call, args)
+	value, err = t.run(ctx, call, args)
+	if inner, ok := err.(*CallError); ok {
+		err = fmt.Errorf("%w", inner) // passed on bare: still another call's error, also for a tool that calls itself
+	}
+	return value, err
 }
 
 // recovered asks OnError about a plain error of a call that was not cut.

@@ -28,20 +28,25 @@ type Verdict struct {
 // [Transient], or is a context's or a network's timeout, or a panic, which
 // leave open what happened. What is open counts as failed for SafeToRetry.
 // Where marks contradict each other the more careful one holds: Unknown before
-// NotExecuted before Transient. It never panics.
+// NotExecuted before Transient. An error of a tool that the handler called
+// tells nothing of what the handler itself did: it counts as failed, or as
+// open where it is. Judge never panics.
 func (t *Tool) Judge(err error) Verdict {
 	name, safe := t.set.name, t.set.class == SafeToRetry
-	if e, ok := errors.AsType[*ArgumentsError](err); ok {
+	if direct, ok := err.(*CallError); ok { // of this very tool, in a test
+		err = direct.Err
+	}
+	if e, ok := own[*ArgumentsError](err); ok {
 		return Verdict{Outcome: contract.OutcomeInvalid, Text: t.argumentsText(e)}
 	}
-	if e, ok := errors.AsType[*ToolTimeoutError](err); ok {
+	if e, ok := own[*ToolTimeoutError](err); ok {
 		v := Verdict{Outcome: contract.OutcomeUnknown, Text: contract.TextTimedOut(name, contract.Duration(e.After), t.set.class)}
 		if safe {
 			v.Outcome = contract.OutcomeTimedOut
 		}
 		return v
 	}
-	if e, ok := errors.AsType[*ResultError](err); ok {
+	if e, ok := own[*ResultError](err); ok {
 		v := Verdict{Outcome: contract.OutcomeUnknown, Text: contract.TextInvalidResult(name, e.Problem)}
 		if safe {
 			v.Outcome = contract.OutcomeFailed
@@ -57,18 +62,22 @@ func (t *Tool) Judge(err error) Verdict {
 	switch {
 	case IsUnknown(err):
 		return unknown
-	case IsNotExecuted(err):
+	case isOwn[*NotExecutedError](err):
 		return Verdict{Outcome: contract.OutcomeNotExecuted, Text: contract.TextNotExecuted(name, text)}
 	}
-	after, transient := IsTransient(err)
 	verdict := failed
-	if isTimeout(err) || isPanic(err) {
+	if isTimeout(err) || isPanic(err) || isResult(err) {
 		verdict = unknown
 	}
-	if transient && t.set.class != AtMostOnce {
-		verdict.Retry, verdict.After = true, max(after, 0)
+	if e, transient := own[*TransientError](err); transient && t.set.class != AtMostOnce {
+		verdict.Retry, verdict.After = true, max(e.After, 0)
 	}
 	return verdict
+}
+
+func isOwn[E error](err error) bool {
+	_, ok := own[E](err)
+	return ok
 }
 
 func (t *Tool) argumentsText(e *ArgumentsError) string {
@@ -96,12 +105,16 @@ func isPanic(err error) bool {
 	return ok
 }
 
+func isResult(err error) bool {
+	_, ok := errors.AsType[*ResultError](err)
+	return ok
+}
+
 // plain says that the error is a failure and nothing else: what OnError may
 // turn into a value.
 func plain(err error) bool {
-	_, transient := IsTransient(err)
-	_, result := errors.AsType[*ResultError](err)
-	return !transient && !result && !IsUnknown(err) && !IsNotExecuted(err) && !isTimeout(err) && !isPanic(err)
+	return !isOwn[*TransientError](err) && !isOwn[*NotExecutedError](err) &&
+		!IsUnknown(err) && !isResult(err) && !isTimeout(err) && !isPanic(err)
 }
 
 // modelText is what the model may read of an error: the public text, never a

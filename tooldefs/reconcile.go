@@ -72,6 +72,11 @@ func (t *Tool) Reconcile(ctx context.Context, call *Call, canonicalArgs string) 
 	case result := <-done:
 		return result
 	case <-ctx.Done():
+	}
+	select {
+	case result := <-done: // it was ready as well
+		return result
+	default:
 		return cannotTell("no answer in time: " + context.Cause(ctx).Error())
 	}
 }

@@ -84,15 +84,28 @@ func (s *Set) ModelTools() []ModelTool {
 }
 
 // Call runs a tool directly, through the same gates and under the same
-// timeout as in a turn, with a call that a test would make up. The error is
-// an [*UnknownToolError], an [*ArgumentsError], or one of [Tool.Run].
+// timeout as in a turn, with a call that a test would make up. The error is a
+// [*CallError] around an [*UnknownToolError], an [*ArgumentsError], or one of
+// [Tool.Run].
+//
+// A handler may call another tool so: it runs as a part of the handler's own
+// call, with no record, approval or retry of its own.
 func (s *Set) Call(ctx context.Context, name, args string) (contract.ToolResult, error) {
 	return s.CallWith(ctx, CallInfo{Turn: "direct", Ordinal: 1, Attempt: 1}, name, args)
 }
 
 // CallWith is [Set.Call] with a call of your own making. An empty Key becomes
-// one that depends on tool and arguments only.
+// one that depends on tool and arguments only; inside a handler, give it one
+// made from the handler's own key.
 func (s *Set) CallWith(ctx context.Context, info CallInfo, name, args string) (contract.ToolResult, error) {
+	result, err := s.call(ctx, info, name, args)
+	if err != nil {
+		return contract.ToolResult{}, &CallError{Tool: name, Err: err}
+	}
+	return result, nil
+}
+
+func (s *Set) call(ctx context.Context, info CallInfo, name, args string) (contract.ToolResult, error) {
 	t, ok := s.Lookup(name)
 	if !ok {
 		return contract.ToolResult{}, &UnknownToolError{Name: name, Valid: s.Names()}
