@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/foldcache"
 	"github.com/turnkeel/turnkeel/internal/stub"
 	"github.com/turnkeel/turnkeel/internal/wire"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -44,7 +45,7 @@ type Options struct {
 
 	// FoldCacheBytes is the room for folds of recent runs, which a model call
 	// would otherwise read from their beginning. If zero,
-	// [DefaultFoldCacheBytes]; if negative, none.
+	// 64 MiB; if negative, none.
 	FoldCacheBytes int64
 
 	// DataConverter is the Temporal client's, for reading histories. If nil,
@@ -100,10 +101,9 @@ func New(o Options) (*Activities, error) {
 		a.env = func(string, string) (string, bool) { return "", false }
 	}
 	if a.transcripts == nil {
-		if o.FoldCacheBytes == 0 {
-			o.FoldCacheBytes = DefaultFoldCacheBytes
-		}
-		a.transcripts = &historyTranscripts{converter: o.DataConverter, blobs: o.Blobs, cache: newFoldCache(o.FoldCacheBytes)}
+		a.transcripts = historyTranscripts{foldcache.New(foldcache.Options{
+			Converter: o.DataConverter, Blobs: o.Blobs, Bytes: o.FoldCacheBytes,
+		})}
 	}
 	if a.logger == nil {
 		a.logger = zap.NewNop()

@@ -80,6 +80,12 @@ var packages = []Row{
 		Why:     "the fold reads events it is given: who fetches them is the caller's business",
 	},
 	{
+		Package: "internal/foldcache",
+		Ours:    []string{"blob", "internal/fold"},
+		Never:   []Ban{workflowSide, dialsOut},
+		Why:     "it fetches events for the fold with a client it is handed, and decides nothing about them",
+	},
+	{
 		Package: "internal/stub",
 		Ours:    []string{"contract"},
 		Never: []Ban{inOut, {
@@ -105,8 +111,8 @@ var packages = []Row{
 	{
 		Package: "activities",
 		Ours: []string{
-			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/schema",
-			"internal/logging", "internal/policy", "internal/wire", "tooldefs",
+			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache",
+			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},

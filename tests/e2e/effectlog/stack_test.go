@@ -46,6 +46,7 @@ type options struct {
 	limits    contract.Limits
 	converter converter.DataConverter
 	blobs     blob.Store
+	endpoint  string // in place of the scripted model
 }
 
 // stack is a worker whose client has its own converter and counts metrics.
@@ -61,6 +62,9 @@ type stack struct {
 
 func newStack(t *testing.T, o options) *stack {
 	t.Helper()
+	if o.endpoint != "" {
+		o.script = agenttest.Script{Steps: []agenttest.Step{{Text: "not asked"}}}
+	}
 	model, err := agenttest.NewModelServer(o.script)
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +90,9 @@ func (s *stack) work() (stop func()) {
 	s.t.Helper()
 	agent := contract.Agent{
 		Name: agentName, Model: "openai/scripted", Limits: s.o.limits, Endpoint: contract.Endpoint{BaseURL: s.model.URL()},
+	}
+	if s.o.endpoint != "" {
+		agent.Endpoint.BaseURL = s.o.endpoint
 	}
 	for _, tool := range s.o.tools {
 		agent.Tools = append(agent.Tools, tool.Name())
@@ -116,15 +123,26 @@ func (s *stack) work() (stop func()) {
 // run runs a turn to its end.
 func (s *stack) run(message string) outcome {
 	s.t.Helper()
+	return s.wait(s.start(message))
+}
+
+func (s *stack) start(message string) *turnkeel.Turn {
+	s.t.Helper()
 	turn, err := s.turns.Start(s.t.Context(), turnkeel.TurnRequest{Input: contract.TurnInput{
 		Agent: agentName, Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
 	}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	return turn
+}
+
+func (s *stack) wait(turn *turnkeel.Turn) outcome {
+	s.t.Helper()
 	out := outcome{id: turn.ID, runID: turn.RunID}
 	out.result, out.err = turn.Result(s.t.Context())
 	out.events = s.history(turn.ID, turn.RunID)
+	var err error
 	if out.run, err = fold.Build(out.events, s.o.converter); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package activities
+package foldcache
 
 import (
 	"container/list"
@@ -6,10 +6,6 @@ import (
 
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
-
-// DefaultFoldCacheBytes is the room for folds of recent runs: some hundred
-// turns of a usual size.
-const DefaultFoldCacheBytes = 64 << 20
 
 // runKey names a run.
 type runKey struct{ namespace, workflowID, runID string }
@@ -21,9 +17,9 @@ type folded struct {
 	batches int    // how many batches of events the next step is expected to add
 }
 
-// foldCache keeps folds of recent runs. A fold that is in use is not in it, so
+// cache keeps folds of recent runs. A fold that is in use is not in it, so
 // nobody else sees one that changes. It is safe for concurrent use.
-type foldCache struct {
+type cache struct {
 	max int64 // in bytes, as [fold.Run.Size] counts
 
 	mu     sync.Mutex
@@ -38,12 +34,12 @@ type cached struct {
 	size int64 // when it was put: the fold does not change in here
 }
 
-func newFoldCache(maxBytes int64) *foldCache {
-	return &foldCache{max: maxBytes, byRun: map[runKey]*list.Element{}, recent: list.New()}
+func newCache(maxBytes int64) *cache {
+	return &cache{max: maxBytes, byRun: map[runKey]*list.Element{}, recent: list.New()}
 }
 
 // take gives the run's fold to the caller alone, nil when there is none.
-func (c *foldCache) take(key runKey) *folded {
+func (c *cache) take(key runKey) *folded {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := c.byRun[key]
@@ -55,7 +51,7 @@ func (c *foldCache) take(key runKey) *folded {
 
 // put gives a fold (back) to the cache; the caller does not touch it again.
 // Of two for one run the one that has come further is kept.
-func (c *foldCache) put(key runKey, f *folded) {
+func (c *cache) put(key runKey, f *folded) {
 	size := f.run.Size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +71,7 @@ func (c *foldCache) put(key runKey, f *folded) {
 	}
 }
 
-func (c *foldCache) remove(at *list.Element) *cached {
+func (c *cache) remove(at *list.Element) *cached {
 	e := c.recent.Remove(at).(*cached)
 	delete(c.byRun, e.key)
 	c.used -= e.size

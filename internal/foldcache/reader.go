@@ -1,4 +1,4 @@
-package activities
+package foldcache
 
 import (
 	"context"
@@ -24,17 +24,16 @@ const (
 // errGap says that what was read does not join what was known.
 var errGap = errors.New("the history has a gap")
 
-// historyReader reads a run's history backwards, from its end to what is
+// reader reads a run's history backwards, from its end to what is
 // known. Backwards there are only events that are written: a forward read may
 // show a client events that the server has not decided on yet.
 //
 // The server counts a page in batches, the groups of events that were written
 // at once, and does not show where one ends. So a reader learns from each step
 // how many batches to ask for at the next.
-type historyReader struct {
-	service    workflowservice.WorkflowServiceClient
-	key        runKey
-	activityID string // whose scheduled event is where the fold is cut
+type reader struct {
+	service workflowservice.WorkflowServiceClient
+	at      Place
 
 	known   int64 // since's argument
 	asked   int   // batches
@@ -44,7 +43,7 @@ type historyReader struct {
 
 // since gives the events after the known one up to the activity's scheduled
 // event, in order. batches is how many to ask for first; 0 for the usual.
-func (r *historyReader) since(ctx context.Context, known int64, batches int) ([]*historypb.HistoryEvent, error) {
+func (r *reader) since(ctx context.Context, known int64, batches int) ([]*historypb.HistoryEvent, error) {
 	r.known, r.asked, r.pending = known, 0, nil
 	if batches == 0 {
 		batches = usualBatches
@@ -55,8 +54,8 @@ func (r *historyReader) since(ctx context.Context, known int64, batches int) ([]
 	var token []byte
 	for {
 		resp, err := r.service.GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
-			Namespace:       r.key.namespace,
-			Execution:       &commonpb.WorkflowExecution{WorkflowId: r.key.workflowID, RunId: r.key.runID},
+			Namespace:       r.at.Namespace,
+			Execution:       &commonpb.WorkflowExecution{WorkflowId: r.at.WorkflowID, RunId: r.at.RunID},
 			MaximumPageSize: int32(batches), //nolint:gosec // small
 			NextPageToken:   token,
 		})
@@ -64,8 +63,12 @@ func (r *historyReader) since(ctx context.Context, known int64, batches int) ([]
 			return nil, err
 		}
 		r.asked += batches
-		oldest := r.keep(resp.GetHistory().GetEvents())
+		page := resp.GetHistory().GetEvents()
+		oldest := r.keep(page)
 		token = resp.GetNextPageToken()
+		if len(page) == 0 && len(token) > 0 {
+			continue
+		}
 		if oldest <= known+1 || len(token) == 0 {
 			return r.joined()
 		}
@@ -76,11 +79,11 @@ func (r *historyReader) since(ctx context.Context, known int64, batches int) ([]
 }
 
 // keep takes a page, newest event first, and gives the id of its oldest one.
-func (r *historyReader) keep(page []*historypb.HistoryEvent) (oldest int64) {
+func (r *reader) keep(page []*historypb.HistoryEvent) (oldest int64) {
 	r.read += len(page)
 	for _, e := range page {
 		oldest = e.GetEventId()
-		cut := len(r.pending) == 0 && e.GetActivityTaskScheduledEventAttributes().GetActivityId() != r.activityID
+		cut := len(r.pending) == 0 && e.GetActivityTaskScheduledEventAttributes().GetActivityId() != r.at.ActivityID
 		if !cut && oldest > r.known {
 			r.pending = append(r.pending, e)
 		}
@@ -89,9 +92,9 @@ func (r *historyReader) keep(page []*historypb.HistoryEvent) (oldest int64) {
 }
 
 // joined is what was kept, in order.
-func (r *historyReader) joined() ([]*historypb.HistoryEvent, error) {
+func (r *reader) joined() ([]*historypb.HistoryEvent, error) {
 	if len(r.pending) == 0 {
-		return nil, fmt.Errorf("run %s does not hold the activity %s after event %d", r.key.runID, r.activityID, r.known)
+		return nil, fmt.Errorf("run %s does not hold the activity %s after event %d", r.at.RunID, r.at.ActivityID, r.known)
 	}
 	slices.Reverse(r.pending)
 	if first := r.pending[0].GetEventId(); first != r.known+1 {
@@ -101,11 +104,11 @@ func (r *historyReader) joined() ([]*historypb.HistoryEvent, error) {
 }
 
 // next is how many batches to ask for at the next step, when it adds as many
-// events as this one: of a page that reached into what was known, as much as
-// was new.
-func (r *historyReader) next(added int) int {
-	if r.known == 0 || r.read == 0 {
+// events as this one did: of a page that reached into what was known, as much
+// as was new.
+func (r *reader) next(added, read int) int {
+	if r.known == 0 || read == 0 {
 		return usualBatches
 	}
-	return min(wholeBatches, max(1, r.asked*added/r.read))
+	return min(wholeBatches, max(1, r.asked*added/read))
 }
