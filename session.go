@@ -3,10 +3,13 @@ package turnkeel
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	sdkclient "go.temporal.io/sdk/client"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -40,13 +43,13 @@ type Message struct {
 }
 
 // Send gives a message to a session and returns at once with its turn. The
-// outcome is the turn's: follow it with [Client.Turn].
+// outcome is the turn's: wait for it to begin with [Client.Sent].
 func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error) {
 	var reply contract.SendReply
 	if m.MessageID == "" {
 		m.MessageID = strings.ToLower(rand.Text()[:16])
 	}
-	input := contract.SessionInput{Agent: m.Agent, Limits: m.Limits, Attributes: c.knownAttributes(ctx)}
+	input := contract.SessionInput{ID: m.Session, Agent: m.Agent, Limits: m.Limits, Attributes: c.knownAttributes(ctx)}
 	start := c.temporal.NewWithStartWorkflowOperation(sdkclient.StartWorkflowOptions{
 		ID:                       m.Session,
 		TaskQueue:                c.queue,
@@ -69,6 +72,31 @@ func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error
 		return reply, fmt.Errorf("send to session %s: %w", m.Session, err)
 	}
 	return reply, nil
+}
+
+// startLook is how often a turn that waits for others is looked for.
+const startLook = 100 * time.Millisecond
+
+// Sent waits until the turn of a sent message has begun, those before it in
+// its session having ended, and gives a handle on it.
+func (c *Client) Sent(ctx context.Context, turnID string) (*Turn, error) {
+	tick := time.NewTicker(startLook)
+	defer tick.Stop()
+	for {
+		found, err := c.temporal.DescribeWorkflow(ctx, turnID, "")
+		var missing *serviceerror.NotFound
+		switch {
+		case err == nil:
+			return c.Turn(ctx, turnID, found.WorkflowExecution.RunID), nil
+		case !errors.As(err, &missing):
+			return nil, fmt.Errorf("look for turn %s: %w", turnID, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
 }
 
 // SessionStatus asks a session how it stands. It needs a live worker.

@@ -72,7 +72,7 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		result.Agent, result.Base = &agent, base
 	}
 	if in.First {
-		result.Attributes = a.attributes.of(ctx)
+		result.Attributes, result.Scope = a.attributes.of(ctx), scopeOf(ctx)
 	}
 	base, result.Base = result.Base, nil // it has a bound of its own
 	size := encodedSize(result)

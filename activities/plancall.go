@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	sdkactivity "go.temporal.io/sdk/activity"
+
 	"github.com/turnkeel/turnkeel/contract"
 )
 
@@ -32,5 +34,15 @@ func (a *Activities) PlanCall(ctx context.Context, in contract.PlanCallInput) (c
 	if p.Problem != nil && p.Problem.Kind == contract.ProblemTooLarge {
 		p.Args = ""
 	}
-	return contract.PlanCallResult{Call: p}, nil
+	result := contract.PlanCallResult{Call: p}
+	if in.First {
+		result.Scope = scopeOf(ctx)
+	}
+	return result, nil
+}
+
+// scopeOf is where the activity's workflow runs.
+func scopeOf(ctx context.Context) *contract.Scope {
+	info := sdkactivity.GetInfo(ctx)
+	return &contract.Scope{Namespace: info.Namespace, WorkflowID: info.WorkflowExecution.ID}
 }

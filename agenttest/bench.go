@@ -150,7 +150,7 @@ func (b *Bench) Wait(turn *turnkeel.Turn) Outcome {
 	out := Outcome{Turn: turn}
 	out.Result, out.Err = turn.Result(b.t.Context())
 	var err error
-	if out.History, err = history(b.t.Context(), b.Temporal, turn.ID, turn.RunID); err != nil {
+	if out.History, err = History(b.t.Context(), b.Temporal, turn.ID, turn.RunID); err != nil {
 		b.t.Fatal(err)
 	}
 	run, err := fold.Build(out.History.GetEvents(), nil)
@@ -165,7 +165,8 @@ func (b *Bench) Wait(turn *turnkeel.Turn) Outcome {
 	return out
 }
 
-func history(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*historypb.History, error) {
+// History reads a run's whole history; an empty runID is the latest.
+func History(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*historypb.History, error) {
 	it := c.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	h := &historypb.History{}
 	for it.HasNext() {

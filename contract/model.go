@@ -15,7 +15,8 @@ type CallModelInput struct {
 	// Limits are the start's; the first step merges them into the agent's.
 	Limits *Limits `json:"limits,omitempty"`
 
-	// First marks the first model call of a run: see CallModelResult.Attributes.
+	// First marks the first model call of a run: see CallModelResult.Scope and
+	// Attributes.
 	First bool `json:"first,omitempty"`
 
 	// WrapUp asks for a last answer without tools; it says why.
@@ -27,6 +28,15 @@ type CallModelInput struct {
 	RunID   string `json:"run_id,omitempty"`  // see [ToolInput.RunID]
 	Lineage bool   `json:"lineage,omitempty"` // see [ToolInput.Lineage]
 	Stream  bool   `json:"stream,omitempty"`
+}
+
+// Scope says whose calls keys are made for, beside the first run id. It is
+// recorded, not asked of the workflow's surroundings: a replay from a saved
+// history runs in no namespace and under another workflow id, and has to make
+// the keys that people's decisions name.
+type Scope struct {
+	Namespace  string `json:"namespace"`
+	WorkflowID string `json:"workflow_id"`
 }
 
 // CallModelResult is what a model call records: the answer, and the plan of
@@ -55,6 +65,9 @@ type CallModelResult struct {
 	// Base is what was said before this turn; the first step of a session's
 	// turn records it.
 	Base *Packed `json:"base,omitempty"`
+
+	// Scope is what keys are unique in; the first step of a run records it.
+	Scope *Scope `json:"scope,omitempty"`
 
 	// Attributes are the search attributes of ours that the cluster has; the
 	// first step of a run records them.

@@ -41,6 +41,7 @@ type PlanCallInput struct {
 	Agent   string `json:"agent,omitempty"` // whose tools and policy; empty: all tools, no policy
 	Tool    string `json:"tool"`
 	Ordinal int    `json:"ordinal"`
+	First   bool   `json:"first,omitempty"` // of the run: asks for the scope
 
 	// Args are the arguments as JSON text, Value as a value: one of both.
 	Args  string `json:"args,omitempty"`
@@ -57,5 +58,6 @@ func (in PlanCallInput) Text() string {
 
 // PlanCallResult is what it records.
 type PlanCallResult struct {
-	Call PlannedCall `json:"call"`
+	Call  PlannedCall `json:"call"`
+	Scope *Scope      `json:"scope,omitempty"`
 }

@@ -3,6 +3,10 @@ package contract
 // SessionInput starts a [WorkflowSession]: one conversation, whose workflow id
 // is the session's id.
 type SessionInput struct {
+	// ID is the session's id, as its turns are named after it. If empty, the
+	// workflow id.
+	ID string `json:"id,omitempty"`
+
 	// Agent is the name of an agent of the worker. Required.
 	Agent string `json:"agent"`
 

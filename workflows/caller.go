@@ -61,6 +61,14 @@ func newCaller(ctx workflow.Context) *caller {
 	}
 }
 
+// recorded takes the scope as the worker recorded it. Histories of before it
+// was recorded have none.
+func (c *caller) recorded(s *contract.Scope) {
+	if s != nil {
+		c.scope.Namespace, c.scope.WorkflowID = s.Namespace, s.WorkflowID
+	}
+}
+
 // identify gives a call its key. Calls that wait for a person are identified
 // when they are asked about, all others when their batch begins.
 func (c *caller) identify(call *toolCall) {

@@ -51,6 +51,7 @@ func (t *turn) callModel(ctx workflow.Context) (contract.CallModelResult, error)
 	}
 	if in.First {
 		t.told.known = answer.Attributes
+		t.calls.recorded(answer.Scope)
 	}
 	return answer, nil
 }

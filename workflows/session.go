@@ -51,7 +51,10 @@ func newSession(ctx workflow.Context, in contract.SessionInput) (*session, error
 		return nil, badInput("agent is missing: name an agent of the worker")
 	}
 	execution := workflow.GetInfo(ctx).WorkflowExecution
-	s := &session{in: in, id: execution.ID, runID: execution.RunID, runs: 1}
+	if in.ID == "" {
+		in.ID = execution.ID
+	}
+	s := &session{in: in, id: in.ID, runID: execution.RunID, runs: 1}
 	if c := in.Carried; c != nil {
 		s.runs, s.turns, s.seen, s.queue = c.Runs+1, c.Turns, c.Seen, c.Queue
 		s.usage, s.effects = c.Usage, c.Effects

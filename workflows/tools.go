@@ -87,7 +87,7 @@ func (t *Tools) Call(ctx workflow.Context, name string, args any) (Value, error)
 const toolsStep = 0
 
 func (t *Tools) plan(ctx workflow.Context, name string, args any) (contract.PlannedCall, error) {
-	in := contract.PlanCallInput{Agent: t.calls.agent, Tool: name, Ordinal: t.calls.ordinal + 1}
+	in := contract.PlanCallInput{Agent: t.calls.agent, Tool: name, Ordinal: t.calls.ordinal + 1, First: t.planned == 0}
 	if text, ok := args.(string); ok {
 		in.Args = text
 	} else {
@@ -97,6 +97,7 @@ func (t *Tools) plan(ctx workflow.Context, name string, args any) (contract.Plan
 	options := planOptions("s0.p"+strconv.Itoa(t.planned), "plan "+name)
 	options.TaskQueue = t.queue
 	result, err := stub.PlanCall.Start(workflow.WithActivityOptions(ctx, options), in).Result(ctx)
+	t.calls.recorded(result.Scope)
 	return result.Call, err
 }
 
