@@ -46,6 +46,7 @@ type options struct {
 	limits    contract.Limits
 	converter converter.DataConverter
 	blobs     blob.Store
+	workflow  any    // in place of the turn
 	endpoint  string // in place of the scripted model
 }
 
@@ -100,7 +101,11 @@ func (s *stack) work() (stop func()) {
 	var options sdkworker.Options
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(s.client, s.queue, options)
-	err := turnkeel.Register(worker, turnkeel.Options{
+	registry := turnkeel.Registry(worker)
+	if s.o.workflow != nil {
+		registry = inPlaceOf{worker, s.o.workflow}
+	}
+	err := turnkeel.Register(registry, turnkeel.Options{
 		Tools: s.o.tools, Agents: []contract.Agent{agent}, DataConverter: s.o.converter, Blobs: s.o.blobs,
 	})
 	if err != nil {
