@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"sync"
 
+	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/lineage"
 	"github.com/turnkeel/turnkeel/internal/stub"
 	"github.com/turnkeel/turnkeel/internal/wire"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -36,6 +38,9 @@ type Options struct {
 	// from the server through the worker's own client.
 	Transcripts Transcripts
 
+	// Server reads what Temporal knows of runs. If nil, the worker's own client.
+	Server func(ctx context.Context) lineage.Service
+
 	// DataConverter is the Temporal client's, for reading histories. If nil,
 	// the SDK's default.
 	DataConverter converter.DataConverter
@@ -59,6 +64,10 @@ type Activities struct {
 	transcripts Transcripts
 	logger      *zap.Logger
 
+	server    func(ctx context.Context) lineage.Service
+	converter converter.DataConverter
+	lineages  lineage.Cache
+
 	clientsMu sync.Mutex
 	clients   map[wire.Endpoint]*wire.Client // grows with the agents' endpoints
 }
@@ -74,7 +83,10 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, transcripts: o.Transcripts, logger: o.Logger,
+		env: o.Env, transcripts: o.Transcripts, logger: o.Logger, server: o.Server, converter: o.DataConverter,
+	}
+	if a.server == nil {
+		a.server = func(ctx context.Context) lineage.Service { return sdkactivity.GetClient(ctx) }
 	}
 	if a.tools == nil {
 		var err error

@@ -31,6 +31,13 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if err != nil {
 		return contract.CallModelResult{}, modelError(contract.ErrModelUnavailable, err)
 	}
+	digest, err := a.identify(in, run)
+	if err != nil {
+		return contract.CallModelResult{}, modelError(contract.ErrModelBadRequest, err)
+	}
+	if recorded, found, err := a.recordedAnswer(ctx, in, run, digest); found || err != nil {
+		return recorded, err
+	}
 	agent, err := a.resolveAgent(in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err
@@ -55,6 +62,7 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		FinishReason: answer.FinishReason,
 		RequestID:    answer.RequestID,
 		Usage:        answer.Usage,
+		PromptDigest: digest,
 	}
 	if result.Content == "" {
 		result.Content = contract.BoundText(answer.Refusal, contract.MaxErrorText)
