@@ -84,6 +84,7 @@ func (a *Activities) planRun(p *contract.PlannedCall, tool *tooldefs.Tool, raw s
 		MaxConcurrency:  tool.MaxConcurrency(),
 		Poller:          tool.Poller(),
 		TaskQueue:       tool.TaskQueue(),
+		NoReplay:        tool.NoReplay(),
 		Summary:         tool.Summary(p.Args),
 		Digest:          tool.ExecutionDigest(),
 	}
