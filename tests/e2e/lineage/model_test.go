@@ -1,0 +1,53 @@
+package lineage
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/agenttest"
+)
+
+type pending = *workflowpb.PendingActivityInfo
+
+// waitPending waits until the turn's one pending activity is as ok says.
+func (w *world) waitPending(t *testing.T, turn *turnkeel.Turn, ok func(pending) bool) pending {
+	t.Helper()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for range poll.C {
+		described, err := w.Temporal.DescribeWorkflowExecution(t.Context(), turn.ID, turn.RunID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range described.GetPendingActivities() {
+			if ok(p) {
+				return p
+			}
+		}
+	}
+	return nil // a ticker's channel is never closed
+}
+
+func item(i int) string { return fmt.Sprintf("item-%d", i) }
+
+// hangOnce leaves the first request for a step without an answer until free is
+// closed, and says when it is there.
+func hangOnce(step int, there chan<- struct{}, free <-chan struct{}) func(context.Context, agenttest.ModelRequest) *agenttest.Step {
+	var hung atomic.Bool
+	return func(ctx context.Context, r agenttest.ModelRequest) *agenttest.Step {
+		if r.Step == step && hung.CompareAndSwap(false, true) {
+			there <- struct{}{}
+			select {
+			case <-free:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}
+}
