@@ -43,6 +43,8 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	if err := a.refuse(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
+	ctx, release := hold(ctx, in.Class)
+	defer release()
 	var progress atomic.Value
 	stop := startHeartbeat(ctx, progress.Load)
 	defer stop()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/turnkeel/turnkeel/agenttest"
@@ -21,6 +22,10 @@ const (
 	read  = "read"  // SafeToRetry
 	fresh = "fresh" // SafeToRetry, NoReplay
 	deaf  = "deaf"  // AtMostOnce, and ignores its ctx
+
+	// On another task queue: see world.serveElsewhere.
+	elsewhere      = "elsewhere"       // AtMostOnce
+	elsewhereKeyed = "elsewhere_keyed" // Keyed
 )
 
 type itemInput struct {
@@ -52,11 +57,16 @@ func toolset(url string, timeout time.Duration) []*tooldefs.Tool {
 				return send(context.WithoutCancel(ctx), url, deaf, call, in)
 			}
 		}),
+		spec(elsewhere, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.TaskQueue = elsewhereQueue(url) }),
+		spec(elsewhereKeyed, tooldefs.Keyed, func(s *tooldefs.Spec[itemInput, string]) { s.TaskQueue = elsewhereQueue(url) }),
 		spec("wide", tooldefs.Keyed, func(s *tooldefs.Spec[itemInput, string]) {
 			s.ParallelSafe = func(string) bool { return true }
 		}),
 	}
 }
+
+// elsewhereQueue is a queue of the test's own, named after its ledger.
+func elsewhereQueue(url string) string { return "elsewhere-" + strings.TrimPrefix(url, "http://") }
 
 // send is a handler as one writes it for an HTTP API. A lost answer leaves
 // open what happened, and the handler says so.

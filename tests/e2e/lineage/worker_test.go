@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	sdkworker "go.temporal.io/sdk/worker"
+
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
@@ -95,6 +97,23 @@ func (w *world) process(t *testing.T) (kill func()) {
 	}
 	t.Cleanup(kill)
 	return kill
+}
+
+// serveElsewhere runs a worker of the other task queue.
+func (w *world) serveElsewhere(t *testing.T) {
+	t.Helper()
+	var options sdkworker.Options
+	turnkeel.SetWorkerDefaults(&options)
+	worker := sdkworker.New(w.Temporal, elsewhereQueue(w.ledger.url), options)
+	if err := turnkeel.Register(worker, turnkeel.Options{
+		Tools: toolset(w.ledger.url, w.timeout), Agents: []contract.Agent{{Name: agenttest.AgentName, Model: "openai/scripted"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(worker.Stop)
 }
 
 // next waits for the next arrival at the ledger.
