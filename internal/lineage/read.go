@@ -152,6 +152,12 @@ func (s *search) read(ctx context.Context, runID string) (*Run, error) {
 		return nil, err
 	}
 	run.ResetTo = described.GetWorkflowExtendedInfo().GetResetRunId()
+	run.Attempts = map[string]int{}
+	for _, p := range described.GetPendingActivities() {
+		if p.GetLastStartedTime() != nil {
+			run.Attempts[p.GetActivityId()] = int(p.GetAttempt())
+		}
+	}
 	return run, nil
 }
 

@@ -25,6 +25,10 @@ type Run struct {
 	// tells it beside the history. Empty if unknown.
 	ResetTo string
 
+	// Attempts are the starts so far of what is pending now, by activity id:
+	// history does not hold them yet.
+	Attempts map[string]int
+
 	tools []string         // activity ids of tool calls, in order of scheduling
 	spans map[int64]*span  // by scheduled event id
 	byID  map[string]*span // by activity id

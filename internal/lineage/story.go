@@ -43,6 +43,7 @@ func (l *Lineage) Rows() []Row {
 				continue
 			}
 			row.Effect = e
+			row.Attempts = max(e.Attempts, r.Attempts[e.Activity])
 			row.Abandoned = !current || r.after(e, limit)
 			rows = append(rows, row)
 		}
@@ -77,12 +78,6 @@ func (l *Lineage) path() map[string]int64 {
 		r = l.Run(r.Links.Continues)
 	}
 	return path
-}
-
-// Before is the run that this one continues, through the resets between them:
-// nil if the turn began in this one, or if it is not found.
-func (l *Lineage) Before(r *Run) *Run {
-	return l.Run(r.Links.Continues)
 }
 
 // copied says that the run did not make the call but got it from its base.

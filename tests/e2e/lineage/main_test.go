@@ -29,5 +29,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer stop()
+	for name, value := range map[string]string{ // for the starter's commands
+		"TEMPORAL_ADDRESS": server.Address, "TEMPORAL_NAMESPACE": server.Namespace, "TEMPORAL_CONFIG_FILE": os.DevNull,
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
 }

@@ -51,3 +51,17 @@ func hangOnce(step int, there chan<- struct{}, free <-chan struct{}) func(contex
 		return nil
 	}
 }
+
+// chargeWhatWasRead plays a model that charges the price it read, and one more
+// call that does not depend on it.
+func chargeWhatWasRead(_ context.Context, r agenttest.ModelRequest) *agenttest.Step {
+	if r.Step != 2 {
+		return nil
+	}
+	price := r.Messages[len(r.Messages)-1].Content
+	var c []agenttest.ScriptCall
+	if price == "2" { // an unrelated call before it
+		c = append(c, call(read, "extra"))
+	}
+	return &agenttest.Step{Calls: append(c, call(once, "charge "+price), call(once, "always"))}
+}

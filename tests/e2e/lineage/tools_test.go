@@ -112,7 +112,7 @@ func script(steps ...[]agenttest.ScriptCall) agenttest.Script {
 	for _, calls := range steps {
 		s.Steps = append(s.Steps, agenttest.Step{Calls: calls})
 	}
-	s.Steps = append(s.Steps, agenttest.Step{Text: "done"})
+	s.Steps = append(s.Steps, agenttest.Step{Text: "done"}, agenttest.Step{Text: "done"})
 	return s
 }
 
