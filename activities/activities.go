@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"sync"
 
+	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/foldcache"
+	"github.com/turnkeel/turnkeel/internal/lineage"
 	"github.com/turnkeel/turnkeel/internal/stub"
 	"github.com/turnkeel/turnkeel/internal/wire"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -48,6 +50,9 @@ type Options struct {
 	// 64 MiB; if negative, none.
 	FoldCacheBytes int64
 
+	// Server reads what Temporal knows of runs. If nil, the worker's own client.
+	Server func(ctx context.Context) lineage.Service
+
 	// DataConverter is the Temporal client's, for reading histories. If nil,
 	// the SDK's default.
 	DataConverter converter.DataConverter
@@ -74,6 +79,9 @@ type Activities struct {
 	attributes  knownAttributes
 	logger      *zap.Logger
 
+	server   func(ctx context.Context) lineage.Service
+	lineages lineage.Cache
+
 	clientsMu sync.Mutex
 	clients   map[wire.Endpoint]*wire.Client // grows with the agents' endpoints
 }
@@ -89,7 +97,10 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger,
+		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
+	}
+	if a.server == nil {
+		a.server = func(ctx context.Context) lineage.Service { return sdkactivity.GetClient(ctx) }
 	}
 	if a.tools == nil {
 		var err error

@@ -24,6 +24,7 @@ const maxAnswerBytes = 1500 << 10
 // CallModel is the activity [contract.ActivityCallModel]: it folds the run's
 // history into the transcript, asks the model, and plans every call of the
 // answer. Planning never fails the activity: that would ask, and pay, again.
+// After a reset it gives the answer that was recorded for the same transcript.
 func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
 	shown := streamOf(in.Stream)
 	stop := startHeartbeat(ctx, shown)
@@ -37,10 +38,31 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if err != nil {
 		return contract.CallModelResult{}, err
 	}
+	digest, err := a.identify(in, run)
+	if err != nil {
+		return contract.CallModelResult{}, modelError(contract.ErrModelBadRequest, err)
+	}
+	if recorded, found, err := a.recordedAnswer(ctx, in, run, digest); found || err != nil {
+		return recorded, err
+	}
 	agent, err := a.resolveAgent(in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err
 	}
+	result, err := a.askAndPlan(ctx, in, run, agent, shown)
+	if err != nil {
+		return contract.CallModelResult{}, err
+	}
+	result.PromptDigest = digest
+	if in.Step == 1 {
+		result.Agent, result.Base = &agent, base
+	}
+	a.recordRun(ctx, in, &result)
+	return result, nil
+}
+
+// askAndPlan sends the transcript to the model and plans what it answers.
+func (a *Activities) askAndPlan(ctx context.Context, in contract.CallModelInput, run *fold.Run, agent contract.Agent, shown *stream) (contract.CallModelResult, error) {
 	model, modelName, err := a.modelOf(agent)
 	if err != nil {
 		return contract.CallModelResult{}, err
@@ -68,20 +90,26 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if in.WrapUp == "" {
 		result.Calls = a.plan(in, run, agent, tools, answer)
 	}
-	if in.Step == 1 {
-		result.Agent, result.Base = &agent, base
-	}
-	if in.First {
-		result.Attributes, result.Scope = a.attributes.of(ctx), scopeOf(ctx)
-	}
-	base, result.Base = result.Base, nil // it has a bound of its own
-	size := encodedSize(result)
-	result.Base = base
-	if size > maxAnswerBytes {
+	if size := encodedSize(result); size > maxAnswerBytes {
 		return contract.CallModelResult{}, modelError(contract.ErrAnswerTooLarge,
 			fmt.Errorf("the model's answer has %d bytes; at most %d can be recorded", size, maxAnswerBytes))
 	}
 	return result, nil
+}
+
+// recordRun adds what the first step of a run records of where it runs.
+func (a *Activities) recordRun(ctx context.Context, in contract.CallModelInput, result *contract.CallModelResult) {
+	if in.First {
+		result.Attributes, result.Scope = a.attributes.of(ctx), scopeOf(ctx)
+	}
+}
+
+// resultChars is how much of a tool's result the model reads.
+func (a *Activities) resultChars(in contract.CallModelInput, run *fold.Run) int {
+	if agent := run.Agent(); agent != nil {
+		return agent.Limits.WithDefaults().MaxToolResultChars
+	}
+	return a.agents[in.Agent].Limits.WithDefaults().Tighten(in.Limits).MaxToolResultChars
 }
 
 // resolveAgent is the worker's agent on the first step, and the recorded one

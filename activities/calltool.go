@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -31,20 +30,24 @@ type returned struct {
 	err    error
 }
 
-// callTool runs one attempt of a tool call. The guard stands before the
+// callTool runs one attempt of a tool call. The guards stand before the
 // effect; heartbeats begin before the handler does; a handler that does not
 // come back in time is left behind and the call ends without it.
 func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) (contract.ToolResult, error) {
-	if in.Digest != "" && in.Digest != tool.ExecutionDigest() {
-		return contract.ToolResult{}, toolError(contract.ErrToolNotExecuted, contract.OutcomeNotExecuted,
-			contract.TextNotExecuted(tool.Name(), "this worker has another version of it than the one the call was planned for"), 0)
-	}
-	if err := refuse(ctx, tool, in); err != nil {
+	if err := a.refuse(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
+	ctx, release := hold(ctx, in.Class)
+	defer release()
 	shown := streamOf(in.Stream)
 	stop := startHeartbeat(ctx, shown)
 	defer stop()
+	if result, settled, err := a.recordedCall(ctx, tool, in); settled {
+		return result, err
+	}
+	if err := sameVersion(ctx, tool, in); err != nil {
+		return contract.ToolResult{}, err
+	}
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
 	defer cancel()
 	done := make(chan returned, 1)
@@ -60,18 +63,22 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	}
 }
 
-// refuse stops a call that is not certainly the first start of an AtMostOnce
-// tool: a later attempt, one with heartbeat details of an earlier one, or one
-// that a reset brought into another run than the one that scheduled it.
-func refuse(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
-	if in.Class != contract.ClassAtMostOnce {
+// sameVersion stops a call that was planned for another version of its tool.
+// Nothing has happened then, unless an earlier attempt has acted.
+func sameVersion(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+	if in.Digest == "" || in.Digest == tool.ExecutionDigest() {
 		return nil
 	}
-	info := sdkactivity.GetInfo(ctx)
-	if info.Attempt <= 1 && !sdkactivity.HasHeartbeatDetails(ctx) && !in.Lineage && in.RunID == info.WorkflowExecution.RunID {
-		return nil
+	const why = "this worker has another version of it than the one the call was planned for"
+	if in.Class != contract.ClassSafeToRetry && sdkactivity.GetInfo(ctx).Attempt > 1 {
+		return toolError(contract.ErrToolUnknown, contract.OutcomeUnknown,
+			contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and "+why), 0)
 	}
-	return toolError(contract.ErrToolRefused, contract.OutcomeUnknown, contract.TextNotRepeated(tool.Name()), 0)
+	detail := contract.ToolFailure{Text: contract.TextNotExecuted(tool.Name(), why), Outcome: contract.OutcomeNotExecuted}
+	if checked := tool.Check(in.Args); checked.Problem == "" && checked.Canonical == in.Args {
+		detail.Drift = tool.ExecutionDigest() // a person may be asked about this version
+	}
+	return toolErrorWith(contract.ErrToolNotExecuted, detail, 0)
 }
 
 // call is what the handler is handed.
@@ -82,11 +89,9 @@ func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.
 	return tooldefs.NewCall(tooldefs.CallInfo{
 		Tool: tool.Name(), Key: in.Key, Turn: info.WorkflowExecution.ID, Session: in.Session,
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
-		Logger: logging.Slog(logger),
-		Progress: func(data json.RawMessage) {
-			shown.show(data)
-		},
-		Env: func(name string) (string, bool) { return a.env(in.Agent, name) },
+		Logger:   logging.Slog(logger),
+		Progress: shown.show,
+		Env:      func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})
 }
 
@@ -179,10 +184,14 @@ func interrupted(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput
 
 // toolError is a tool's typed error; its detail is what the model is told.
 func toolError(kind string, outcome contract.Outcome, text string, after time.Duration) error {
-	return temporal.NewApplicationErrorWithOptions(text, kind, temporal.ApplicationErrorOptions{
+	return toolErrorWith(kind, contract.ToolFailure{Text: text, Outcome: outcome}, after)
+}
+
+func toolErrorWith(kind string, detail contract.ToolFailure, after time.Duration) error {
+	return temporal.NewApplicationErrorWithOptions(detail.Text, kind, temporal.ApplicationErrorOptions{
 		NonRetryable:   kind != contract.ErrToolTransient,
 		NextRetryDelay: after,
-		Details:        []any{contract.ToolFailure{Text: text, Outcome: outcome}},
+		Details:        []any{detail},
 	})
 }
 

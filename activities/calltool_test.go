@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	failurepb "go.temporal.io/api/failure/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/turnkeel/turnkeel/activities"
 	"github.com/turnkeel/turnkeel/contract"
@@ -28,12 +31,17 @@ func pay(class tooldefs.Class, handler tooldefs.Handler[payInput, any]) *tooldef
 
 func environment(t *testing.T, tool *tooldefs.Tool) *testsuite.TestActivityEnvironment {
 	t.Helper()
+	return environmentOn(t, noServer{}, tool)
+}
+
+func environmentOn(t *testing.T, server noServer, tool *tooldefs.Tool) *testsuite.TestActivityEnvironment {
+	t.Helper()
 	set, err := tooldefs.NewSet(tool)
 	if err != nil {
 		t.Fatal(err)
 	}
 	acts, err := activities.New(activities.Options{
-		Agents: []contract.Agent{{Name: "a", Tools: []string{"pay"}}}, Tools: set, Getenv: func(string) string { return "" },
+		Agents: []contract.Agent{{Name: "a", Tools: []string{"pay"}}}, Tools: set, Getenv: func(string) string { return "" }, Server: server.service,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,25 +147,49 @@ func returns(err error) tooldefs.Handler[payInput, any] {
 // An AtMostOnce call that is not certainly a first start does not run.
 func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*testsuite.TestActivityEnvironment, *contract.ToolInput){
-		"heartbeat details of an earlier attempt": func(env *testsuite.TestActivityEnvironment, _ *contract.ToolInput) { env.SetHeartbeatDetails("beat") },
-		"copied into another run by a reset":      func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.RunID = "another" },
-		"planned for another definition":          func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.Digest = "another" },
-		"in a run that came from a reset":         func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.Lineage = true },
+	type change = func(*testsuite.TestActivityEnvironment, *contract.ToolInput)
+	for _, c := range []struct {
+		name   string
+		change change
+		traces func(*workflowpb.PendingActivityInfo)
+		want   string
+	}{
+		{name: "heartbeat details of an earlier attempt", want: contract.ErrToolRefused,
+			change: func(env *testsuite.TestActivityEnvironment, _ *contract.ToolInput) { env.SetHeartbeatDetails("beat") }},
+		{name: "copied into another run by a reset", want: contract.ErrToolUnknown,
+			change: func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.RunID = "another" }},
+		{name: "in a run that came from a reset", want: contract.ErrToolUnknown,
+			change: func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.Lineage = true }},
+		{name: "planned for another definition", want: contract.ErrToolNotExecuted,
+			change: func(_ *testsuite.TestActivityEnvironment, in *contract.ToolInput) { in.Digest = "another" }},
+		{name: "an attempt has ended", want: contract.ErrToolRefused,
+			traces: func(p *workflowpb.PendingActivityInfo) { p.LastAttemptCompleteTime = p.GetScheduledTime() }},
+		{name: "an attempt was lost", want: contract.ErrToolRefused,
+			traces: func(p *workflowpb.PendingActivityInfo) { p.LastFailure = &failurepb.Failure{Message: "lost"} }},
+		{name: "an attempt beat", want: contract.ErrToolRefused,
+			traces: func(p *workflowpb.PendingActivityInfo) { p.LastHeartbeatTime = p.GetScheduledTime() }},
+		{name: "handed out anew", want: contract.ErrToolRefused,
+			traces: func(p *workflowpb.PendingActivityInfo) {
+				p.ScheduledTime = timestamppb.New(p.GetScheduledTime().AsTime().Add(1))
+			}},
+		{name: "not pending", want: contract.ErrToolRefused,
+			traces: func(p *workflowpb.PendingActivityInfo) { p.ActivityId = "another" }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			ran := false
-			env := environment(t, pay(tooldefs.AtMostOnce, func(context.Context, *tooldefs.Call, payInput) (any, error) {
+			env := environmentOn(t, noServer{c.traces}, pay(tooldefs.AtMostOnce, func(context.Context, *tooldefs.Call, payInput) (any, error) {
 				ran = true
 				return "paid", nil
 			}))
 			in := input(tooldefs.AtMostOnce)
-			change(env, &in)
+			if c.change != nil {
+				c.change(env, &in)
+			}
 			_, err := env.ExecuteActivity(contract.ToolActivity("pay"), in)
 			var app *temporal.ApplicationError
-			if !errors.As(err, &app) || (app.Type() != contract.ErrToolRefused && in.Digest == "") || ran {
-				t.Errorf("error %v, ran %v", err, ran)
+			if !errors.As(err, &app) || app.Type() != c.want || ran {
+				t.Errorf("error %v, want %s; ran %v", err, c.want, ran)
 			}
 		})
 	}

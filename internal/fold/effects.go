@@ -22,12 +22,23 @@ type Effect struct {
 	Scheduled *time.Time `json:"scheduled,omitempty"`
 	Closed    *time.Time `json:"closed,omitempty"`
 
+	// How says how the outcome became known, when it is not the activity's own
+	// word: see [contract.Entry.How].
+	How string `json:"how,omitempty"`
+
+	// FromRun is the earlier run that recorded it, after a reset: the call was
+	// not made again.
+	FromRun string `json:"from_run,omitempty"`
+
 	// Text is what the model was shown, cut to one screen.
 	Text string `json:"text,omitempty"`
 
 	// Derived says that the run ended, or stands, without the workflow's own
 	// word on this call: the outcome is read from the events alone.
 	Derived bool `json:"derived,omitempty"`
+
+	// Entry is the workflow's own word, unless Derived.
+	Entry contract.Entry `json:"-"`
 }
 
 // OutcomeOpen is a call whose activity has not closed.
@@ -77,7 +88,10 @@ func (r *Run) entriesOf(step int) []contract.Entry {
 }
 
 func (r *Run) decided(e *Effect, entry contract.Entry) {
-	e.Outcome, e.Key = entry.Outcome, entry.Key
+	e.Entry, e.Outcome, e.How = entry, entry.Outcome, entry.How
+	if entry.Key != "" {
+		e.Key = entry.Key
+	}
 	if text, err := r.EntryText(entry); err == nil {
 		e.Text = contract.BoundText(text, effectTextRunes)
 	}
@@ -102,6 +116,7 @@ func (r *Run) activityOf(e *Effect) {
 		if in, err := r.ToolInput(act); err == nil {
 			e.Key = in.Key
 		}
+		e.FromRun = r.fromRun(act)
 	}
 }
 

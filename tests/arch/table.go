@@ -86,6 +86,12 @@ var packages = []Row{
 		Why:     "it fetches events for the fold with a client it is handed, and decides nothing about them",
 	},
 	{
+		Package: "internal/lineage",
+		Ours:    []string{"contract", "internal/effect", "internal/fold"},
+		Never:   []Ban{workflowSide, inOut},
+		Why:     "a lineage is read from histories: who asks, and what is done about it, is the caller's business",
+	},
+	{
 		Package: "internal/stub",
 		Ours:    []string{"contract"},
 		Never: []Ban{inOut, {
@@ -111,7 +117,7 @@ var packages = []Row{
 	{
 		Package: "activities",
 		Ours: []string{
-			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache",
+			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
 			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
@@ -181,7 +187,7 @@ var packages = []Row{
 		Package: ".",
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
-			"internal/conn", "internal/effect", "internal/fold", "internal/logging", "internal/policy",
+			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/policy",
 			"internal/schema", "internal/stub", "internal/wire",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
@@ -193,14 +199,14 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
-			"internal/fold", "internal/logging", "examples/support",
+			"internal/fold", "internal/lineage", "internal/logging", "examples/support",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},

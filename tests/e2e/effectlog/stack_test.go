@@ -41,13 +41,13 @@ const agentName = "log"
 
 // options are what a test's worker has beside a scripted model.
 type options struct {
-	tools     []*tooldefs.Tool
-	script    agenttest.Script
-	limits    contract.Limits
-	converter converter.DataConverter
-	blobs     blob.Store
-	workflow  any    // in place of the turn
-	endpoint  string // in place of the scripted model
+	tools       []*tooldefs.Tool
+	script      agenttest.Script
+	limits      contract.Limits
+	converter   converter.DataConverter
+	blobs       blob.Store
+	stepsPerRun int    // see contract.TurnInput
+	endpoint    string // in place of the scripted model
 }
 
 // stack is a worker whose client has its own converter and counts metrics.
@@ -101,11 +101,7 @@ func (s *stack) work() (stop func()) {
 	var options sdkworker.Options
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(s.client, s.queue, options)
-	registry := turnkeel.Registry(worker)
-	if s.o.workflow != nil {
-		registry = inPlaceOf{worker, s.o.workflow}
-	}
-	err := turnkeel.Register(registry, turnkeel.Options{
+	err := turnkeel.Register(worker, turnkeel.Options{
 		Tools: s.o.tools, Agents: []contract.Agent{agent}, DataConverter: s.o.converter, Blobs: s.o.blobs,
 	})
 	if err != nil {
@@ -134,7 +130,7 @@ func (s *stack) run(message string) outcome {
 func (s *stack) start(message string) *turnkeel.Turn {
 	s.t.Helper()
 	turn, err := s.turns.Start(s.t.Context(), turnkeel.TurnRequest{Input: contract.TurnInput{
-		Agent: agentName, Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
+		Agent: agentName, StepsPerRun: s.o.stepsPerRun, Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
 	}})
 	if err != nil {
 		s.t.Fatal(err)
