@@ -21,6 +21,7 @@ type settings struct {
 	load    load
 	file    string
 	json    bool
+	growth  bool
 }
 
 // parse reads the command line; it says on stderr what is wrong with it.
@@ -37,6 +38,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	output := flags.String("output", "table", "what goes to standard output: table or json")
 	only := flags.String("only", "", "measure on one server only: tuned or stock")
 	stock := flags.Bool("stock", true, "measure on a stock server as well")
+	flags.BoolVar(&o.growth, "growth", false, "instead: history and folds of turns of 10 to 300 steps, beside the repeated-input pattern")
 	quick := flags.Bool("quick", false, "a few pairs and rounds, to see that it runs: says little about timing")
 	if err := flags.Parse(args); err != nil {
 		return o, err

@@ -5,6 +5,7 @@
 //
 //	go run ./bench
 //	go run ./bench --quick --only tuned --output json
+//	go run ./bench --growth
 //
 // The report goes to standard output and progress to standard error. Timings
 // are judged in words and never by the exit code.
@@ -44,6 +45,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if o.growth {
+		if err := growth(ctx, o, stdout, stderr); err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
+		}
+		return 0
+	}
 	report, err := measure(ctx, o, stderr)
 	switch {
 	case ctx.Err() != nil:
@@ -153,15 +161,22 @@ func write(r Report, o settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
+	if err := writeJSON(append(text, '\n'), o, stdout); err != nil || o.json {
+		return err
+	}
+	return printTable(stdout, r)
+}
+
+// writeJSON writes a report where the settings ask for JSON.
+func writeJSON(text []byte, o settings, stdout io.Writer) error {
 	if o.file != "" {
 		if err := os.WriteFile(o.file, text, 0o644); err != nil { //nolint:gosec // a report, for everyone
 			return err
 		}
 	}
 	if o.json {
-		_, err = stdout.Write(text)
+		_, err := stdout.Write(text)
 		return err
 	}
-	return printTable(stdout, r)
+	return nil
 }
