@@ -169,7 +169,9 @@ func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 		{name: "an attempt beat", want: contract.ErrToolRefused,
 			traces: func(p *workflowpb.PendingActivityInfo) { p.LastHeartbeatTime = p.GetScheduledTime() }},
 		{name: "handed out anew", want: contract.ErrToolRefused,
-			traces: func(p *workflowpb.PendingActivityInfo) { p.ScheduledTime = timestamppb.New(p.GetScheduledTime().AsTime().Add(1)) }},
+			traces: func(p *workflowpb.PendingActivityInfo) {
+				p.ScheduledTime = timestamppb.New(p.GetScheduledTime().AsTime().Add(1))
+			}},
 		{name: "not pending", want: contract.ErrToolRefused,
 			traces: func(p *workflowpb.PendingActivityInfo) { p.ActivityId = "another" }},
 	} {

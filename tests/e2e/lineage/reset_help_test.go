@@ -4,8 +4,8 @@ import (
 	"crypto/rand"
 	"testing"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
