@@ -69,11 +69,11 @@ func (a *app) lineageOf(ctx context.Context, args []string, f effectsFlags) (*li
 // lineage reads all runs of a turn; runID may be empty for the latest one.
 // What is missing is told by the caller.
 func (s *session) lineage(ctx context.Context, turnID, runID string) (*lineage.Lineage, error) {
-	described, err := s.temporal.DescribeWorkflowExecution(ctx, turnID, runID)
+	described, err := s.temporal.DescribeWorkflow(ctx, turnID, runID)
 	if err != nil {
 		return nil, fmt.Errorf("find turn %s: %w", turnID, err)
 	}
-	runID = described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	runID = described.RawResponse.GetWorkflowExecutionInfo().GetExecution().GetRunId()
 	found := lineage.Read(ctx, s.temporal, turnID, runID, lineage.Options{Wait: listWait})
 	if found.Run(runID) == nil && found.Err != nil {
 		return nil, found.Err

@@ -21,11 +21,11 @@ func (w *world) waitPending(t *testing.T, turn *turnkeel.Turn, ok func(pending) 
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for range poll.C {
-		described, err := w.Temporal.DescribeWorkflowExecution(t.Context(), turn.ID, turn.RunID)
+		described, err := w.Temporal.DescribeWorkflow(t.Context(), turn.ID, turn.RunID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range described.GetPendingActivities() {
+		for _, p := range described.RawResponse.GetPendingActivities() {
 			if ok(p) {
 				return p
 			}

@@ -88,7 +88,7 @@ func send(ctx context.Context, url, tool string, call *tooldefs.Call, in itemInp
 	case err != nil:
 		return "", tooldefs.Unknown(err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // read to its end
+	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return "", tooldefs.Unknown(err)
