@@ -48,6 +48,10 @@ type TurnInput struct {
 	// docs/effect-log.md.
 	StepsPerRun int `json:"steps_per_run,omitempty"`
 
+	// Counted is what the policy's rules with a limit per session counted in
+	// the session's earlier turns. Set by the session, never by a person.
+	Counted []RuleCount `json:"counted,omitempty"`
+
 	// Carried is set by a run that continues as new, never by a start.
 	Carried *Carried `json:"carried,omitempty"`
 }
