@@ -54,6 +54,9 @@ func (r *reader) policy(n ast.Node, def *Definition) {
 	if emptyMapping(n) {
 		r.report(at(n), "policy is empty; give rules or default, or remove it")
 	}
+	if err := policy.CheckSize(p); err != nil {
+		r.report(at(n), "policy: %v", err)
+	}
 	p.Digest = policy.Digest(p)
 	def.Agent.Policy = &p
 }

@@ -15,6 +15,7 @@ import (
 // Bounds of a policy: it is recorded in every turn and evaluated for every
 // call.
 const (
+	MaxBytes      = 64 << 10 // of its JSON: it shares a payload with the first answer
 	MaxRules      = 500
 	MaxGlob       = 128   // bytes of one pattern
 	MaxPointer    = 512   // bytes

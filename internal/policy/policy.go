@@ -38,6 +38,9 @@ func New(p contract.Policy) (*Policy, error) {
 	if p.Default != contract.PolicyAllow && p.Default != contract.PolicyDeny {
 		problems = append(problems, fmt.Errorf("default %q: want allow or deny", p.Default))
 	}
+	if err := CheckSize(p); err != nil {
+		problems = append(problems, err)
+	}
 	if len(p.Rules) > MaxRules {
 		problems = append(problems, fmt.Errorf("%d rules: at most %d are allowed", len(p.Rules), MaxRules))
 	}
@@ -69,6 +72,15 @@ func Digest(p contract.Policy) string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])[:16]
+}
+
+// CheckSize says whether a policy is too large to be recorded.
+func CheckSize(p contract.Policy) error {
+	data, err := json.Marshal(p)
+	if err == nil && len(data) > MaxBytes {
+		return fmt.Errorf("%d bytes as JSON, at most %d are allowed: it is recorded in every turn", len(data), MaxBytes)
+	}
+	return nil // what cannot be written is reported where it stands
 }
 
 func newRule(r contract.PolicyRule) (rule, error) {
