@@ -89,7 +89,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 		"address of the Temporal Web UI, for links (default: port 8233 of the server's host; environment TURNKEEL_WEB_UI)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(),
-		a.listCommand(), a.workerCommand())
+		a.listCommand(), a.policyCommand(), a.workerCommand())
 	return root
 }
 
