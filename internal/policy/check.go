@@ -30,20 +30,21 @@ func CheckID(id string) error {
 	if id == contract.PolicyDefaultRule {
 		return errors.New("this id stands for the policy's default; take another")
 	}
-	if !idForm().MatchString(id) {
+	if id == "" || len(id) > 64 || strings.Trim(id, nameChars+".") != "" || strings.ContainsRune("_-.", rune(id[0])) {
 		return errors.New("want letters, digits, _, - and ., at most 64 characters, beginning with a letter or digit")
 	}
 	return nil
 }
 
-func idForm() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`) }
+// nameChars are what names of tools and agents are made of.
+const nameChars = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // CheckGlob says what is wrong with a pattern for names.
 func CheckGlob(pattern string) error {
 	if len(pattern) > MaxGlob {
 		return fmt.Errorf("at most %d characters", MaxGlob)
 	}
-	if pattern == "" || strings.Trim(pattern, "*?_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	if pattern == "" || strings.Trim(pattern, nameChars+"*?") != "" {
 		return errors.New("want a name, in which * is any text and ? one character")
 	}
 	return nil
