@@ -16,7 +16,7 @@ import (
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
-// SIGINT or SIGTERM; the commands check and tools need no server. It exits
+// SIGINT or SIGTERM; the commands check, tools and policy test need no server. It exits
 // the process: 0 after a clean stop, 1 when something is wrong, 2 on wrong
 // usage.
 func Main(o Options) {
@@ -83,6 +83,7 @@ machines need one folder that they share; "none" keeps nothing.`,
 			Use: "tools", Short: "Print the tools as a model would see them, as JSON", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd.OutOrStdout(), o.Tools) },
 		},
+		policyCommand(o),
 	)
 	return root
 }

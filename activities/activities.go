@@ -124,7 +124,9 @@ func New(o Options) (*Activities, error) {
 		if _, twice := a.agents[agent.Name]; twice {
 			problems = append(problems, fmt.Errorf("agent %q is defined twice", agent.Name))
 		}
+		agent, err := withPolicy(agent)
 		a.agents[agent.Name] = agent
+		problems = append(problems, err)
 		problems = append(problems, a.missingTools(agent)...)
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -56,13 +56,17 @@ func (a *Activities) Carry(ctx context.Context, in contract.CarryInput) (contrac
 		return contract.CarryResult{}, modelError(contract.ErrModelBadRequest, err)
 	}
 	if in.OnlyNew {
-		return a.carried(ctx, contract.PackedTranscript{Messages: run.NewMessages(messages)}, nil, maxNewBytes)
+		result, err := a.carried(ctx, contract.PackedTranscript{Messages: run.NewMessages(messages)}, nil, maxNewBytes)
+		result.Counted = countedIn(run)
+		return result, err
 	}
 	shared, err := sharedTexts(run, in.Shared, chars)
 	if err != nil {
 		return contract.CarryResult{}, modelError(contract.ErrModelBadRequest, err)
 	}
-	return a.carried(ctx, contract.PackedTranscript{Agent: agent, Base: run.Before(), Messages: messages}, shared, contract.MaxPackedBytes)
+	result, err := a.carried(ctx, contract.PackedTranscript{Agent: agent, Base: run.Before(), Messages: messages}, shared, contract.MaxPackedBytes)
+	result.Counted = countedIn(run)
+	return result, err
 }
 
 // answeredStep is the step itself, or the one before it when the model has not

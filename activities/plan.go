@@ -14,19 +14,21 @@ import (
 const maxArgsBytes = 256 << 10
 
 // plan decides about every call of an answer, in the order of the gates:
-// known, within the step's cap, parsed, valid, not too large. It is total: a
-// tool author's panic stops that one call and nothing else.
+// known, within the step's cap, parsed, valid, allowed by the policy, not too
+// large. It is total: a tool author's panic stops that one call and nothing
+// else.
 func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contract.Agent,
 	tools []*tooldefs.Tool, answer wire.Answer,
 ) []contract.PlannedCall {
 	used := map[string]bool{} // by this answer
+	gate := a.policyOf(agent, run)
 	calls := make([]contract.PlannedCall, len(answer.Calls))
 	for i, c := range answer.Calls {
 		p := contract.PlannedCall{WireID: uniqueWireID(run, used, c.ID, in.Ordinal+i), Name: c.Name, Raw: c.Args, Extra: c.Extra}
 		if i >= agent.Limits.MaxToolCallsPerStep {
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
 		} else {
-			a.planCall(&p, agent, tools, answer.Truncated && i == len(answer.Calls)-1)
+			a.planCall(&p, gate, tools, answer.Truncated && i == len(answer.Calls)-1)
 		}
 		calls[i] = p
 	}
@@ -34,7 +36,7 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 }
 
 // planCall passes one call through the gates.
-func (a *Activities) planCall(p *contract.PlannedCall, agent contract.Agent, tools []*tooldefs.Tool, truncated bool) {
+func (a *Activities) planCall(p *contract.PlannedCall, gate *policyGate, tools []*tooldefs.Tool, truncated bool) {
 	tool := a.allowed(p.Name, tools)
 	if tool == nil {
 		p.Problem = problem(contract.ProblemUnknownTool, contract.TextUnknownTool(p.Name, toolNames(tools)))
@@ -54,10 +56,12 @@ func (a *Activities) planCall(p *contract.PlannedCall, agent contract.Agent, too
 		p.Problem = problem(contract.ProblemTruncated, contract.TextTruncatedCall())
 	case checked.Problem != "":
 		p.Problem = problem(contract.ProblemArguments, checked.Problem)
+	case gate.denies(p, tool):
 	case len(p.Args) > maxArgsBytes:
 		p.Problem = problem(contract.ProblemTooLarge, contract.TextNotExecuted(tool.Name(), "its arguments are larger than "+strconv.Itoa(maxArgsBytes)+" bytes"))
 	default:
-		a.planRun(p, agent, tool, raw)
+		a.planRun(p, gate.agent, tool, raw)
+		gate.admit(p)
 	}
 }
 

@@ -29,7 +29,7 @@ func (a *Activities) PlanCall(ctx context.Context, in contract.PlanCallInput) (c
 		}
 	}
 	p := contract.PlannedCall{WireID: "call_" + strconv.Itoa(in.Ordinal), Name: in.Tool, Raw: in.Text()}
-	a.planCall(&p, agent, a.toolsOf(agent), false)
+	a.planCall(&p, a.policyOf(agent, nil), a.toolsOf(agent), false)
 	p.Raw = "" // it stands in this activity's input
 	if p.Problem != nil && p.Problem.Kind == contract.ProblemTooLarge {
 		p.Args = ""

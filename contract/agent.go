@@ -28,6 +28,14 @@ type Agent struct {
 	// tool nor the policy says. Zero is for ever.
 	ApprovalTimeout Duration `json:"approval_timeout,omitzero"`
 
+	// Approvers are who may decide, where neither the tool nor the policy says.
+	// Empty is anyone.
+	Approvers []string `json:"approvers,omitempty"`
+
+	// Policy says which calls may run. Nil lets every call pass to the tool's
+	// own approval.
+	Policy *Policy `json:"policy,omitempty"`
+
 	// Digest names this version of the agent: hex SHA-256 of its definition.
 	Digest string `json:"digest,omitempty"`
 }

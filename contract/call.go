@@ -79,6 +79,9 @@ type RunPlan struct {
 	Rule   string `json:"rule,omitempty"`
 	Policy string `json:"policy,omitempty"`
 
+	// Counted are the rules with a limit that count this call.
+	Counted []string `json:"counted,omitempty"`
+
 	Reconcile bool      `json:"reconcile,omitempty"`  // the tool can say what became of an unknown call
 	OnUnknown OnUnknown `json:"on_unknown,omitempty"` // what happens when it stays unknown
 

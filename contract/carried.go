@@ -51,6 +51,9 @@ type Carried struct {
 	Ending Status `json:"ending,omitempty"`
 
 	Parked Duration `json:"parked,omitzero"` // time spent waiting for people
+
+	// Counted is what the policy's rules with a limit counted in this turn.
+	Counted []RuleCount `json:"counted,omitempty"`
 }
 
 // CarriedSlot is how the occurrences of one identity (tool and arguments)
@@ -110,6 +113,10 @@ type CarryResult struct {
 
 	// Shared are the texts of CarryInput.Shared, in order.
 	Shared []string `json:"shared,omitempty"`
+
+	// Counted is what the policy's rules with a limit counted in this turn, in
+	// the order of the rules' first calls.
+	Counted []RuleCount `json:"counted,omitempty"`
 
 	// TooLarge says that the transcript fits no input and the worker has no
 	// blob store: the turn has to stay in its run.

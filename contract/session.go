@@ -77,6 +77,7 @@ type CarriedSession struct {
 	Runs       int           `json:"runs"`
 	Seen       []SentMessage `json:"seen,omitempty"` // the last [MaxSeenMessages], without text
 	Queue      []SentMessage `json:"queue,omitempty"`
+	Counted    []RuleCount   `json:"counted,omitempty"` // by the policy's rules, in all turns
 	Usage      Usage         `json:"usage,omitzero"`
 	Effects    EffectCounts  `json:"effects,omitzero"`
 }
@@ -92,6 +93,7 @@ type BaseRef struct {
 // the messages stay in history.
 type TurnReceipt struct {
 	Status  Status       `json:"status"`
+	Counted []RuleCount  `json:"counted,omitempty"`
 	Usage   Usage        `json:"usage,omitzero"`
 	Effects EffectCounts `json:"effects,omitzero"`
 }

@@ -51,6 +51,10 @@ type TurnInput struct {
 	// docs/effect-log.md.
 	StepsPerRun int `json:"steps_per_run,omitempty"`
 
+	// Counted is what the policy's rules with a limit per session counted in
+	// the session's earlier turns. Set by the session, never by a person.
+	Counted []RuleCount `json:"counted,omitempty"`
+
 	// Carried is set by a run that continues as new, never by a start.
 	Carried *Carried `json:"carried,omitempty"`
 }
@@ -77,6 +81,10 @@ type TurnResult struct {
 	// Messages are what the turn added to its session's transcript, from the
 	// user's message on. Nil outside of a session.
 	Messages *Packed `json:"messages,omitempty"`
+
+	// Counted is what the policy's rules with a limit counted in the turn, for
+	// its session.
+	Counted []RuleCount `json:"counted,omitempty"`
 }
 
 // MaxResultText bounds [TurnResult.Text], in bytes of UTF-8.

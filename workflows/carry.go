@@ -87,6 +87,7 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 	}
 	return carrying{shared: packed.Shared, Carried: contract.Carried{
 		Transcript: packed.Transcript,
+		Counted:    packed.Counted,
 		Runs:       t.runs,
 		Step:       t.step,
 		Began:      t.clock.began,
@@ -114,7 +115,10 @@ func (t *turn) packForSession(ctx workflow.Context) {
 		workflow.GetLogger(ctx).Warn("what was said in this turn is not in its result", "error", err)
 		return
 	}
-	t.result.Messages = &packed.Transcript
+	if !packed.TooLarge {
+		t.result.Messages = &packed.Transcript
+	}
+	t.result.Counted = packed.Counted
 }
 
 // restore takes up where the run before left.

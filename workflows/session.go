@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -44,6 +46,7 @@ type session struct {
 	inRun   int // turns of this run
 	usage   contract.Usage
 	effects contract.EffectCounts
+	counted []contract.RuleCount // by the policy's rules with a limit per session
 }
 
 func newSession(ctx workflow.Context, in contract.SessionInput) (*session, error) {
@@ -57,7 +60,7 @@ func newSession(ctx workflow.Context, in contract.SessionInput) (*session, error
 	s := &session{in: in, id: in.ID, runID: execution.RunID, runs: 1}
 	if c := in.Carried; c != nil {
 		s.runs, s.turns, s.seen, s.queue = c.Runs+1, c.Turns, c.Seen, c.Queue
-		s.usage, s.effects = c.Usage, c.Effects
+		s.usage, s.effects, s.counted = c.Usage, c.Effects, c.Counted
 	}
 	if err := s.register(ctx); err != nil {
 		return nil, err
@@ -81,6 +84,7 @@ func (s *session) runTurn(ctx workflow.Context) {
 	receipt := s.await(ctx, message)
 	s.usage = s.usage.Add(receipt.Usage)
 	s.effects = s.effects.Sum(receipt.Effects)
+	s.count(receipt.Counted)
 	s.running = nil
 	s.tell(ctx)
 }
@@ -95,6 +99,7 @@ func (s *session) await(ctx workflow.Context, m contract.SentMessage) contract.T
 		Session:  s.id,
 		BaseOf:   &contract.BaseRef{WorkflowID: s.id, RunID: s.runID},
 		Limits:   s.in.Limits,
+		Counted:  s.counted,
 		Stream:   m.Stream,
 	})
 	err := child.Get(ctx, &receipt)
@@ -105,6 +110,18 @@ func (s *session) await(ctx workflow.Context, m contract.SentMessage) contract.T
 		workflow.GetLogger(ctx).Info("the turn did not complete", "turn", m.TurnID, "error", err)
 	}
 	return receipt
+}
+
+// count adds what a turn's policy counted.
+func (s *session) count(turn []contract.RuleCount) {
+	for _, c := range turn {
+		i := slices.IndexFunc(s.counted, func(known contract.RuleCount) bool { return known.Rule == c.Rule })
+		if i < 0 {
+			s.counted = append(s.counted, c)
+			continue
+		}
+		s.counted[i].Calls += c.Calls
+	}
 }
 
 func (s *session) result() contract.SessionResult {

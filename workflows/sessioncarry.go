@@ -35,7 +35,7 @@ func (s *session) continueAsNew(ctx workflow.Context) error {
 	next := s.in
 	next.Carried = &contract.CarriedSession{
 		Transcript: packed.Transcript, Turns: s.turns, Runs: s.runs,
-		Seen: s.seen, Queue: s.queue, Usage: s.usage, Effects: s.effects,
+		Seen: s.seen, Queue: s.queue, Usage: s.usage, Effects: s.effects, Counted: s.counted,
 	}
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
 }

@@ -62,6 +62,8 @@ func (r *reader) agentFields(def *Definition, instructions *instructionsFile) []
 		{"tools", func(n ast.Node) { r.tools(n, def) }},
 		{"limits", func(n ast.Node) { r.limits(n, &a.Limits) }},
 		{"env", func(n ast.Node) { r.env(n, def) }},
+		{"policy", func(n ast.Node) { r.policy(n, def) }},
+		{"approvals", func(n ast.Node) { r.approvals(n, a) }},
 	}
 	for _, later := range laterKeys() {
 		fields = append(fields, field{later, func(n ast.Node) {
@@ -75,8 +77,7 @@ func (r *reader) agentFields(def *Definition, instructions *instructionsFile) []
 // honour, and so must not pass over in silence.
 func laterKeys() []string {
 	return []string{
-		"builtin_tools", "mcp_servers", "policy", "approvals",
-		"subagents", "agents", "processes", "sandbox",
+		"builtin_tools", "mcp_servers", "subagents", "agents", "processes", "sandbox",
 	}
 }
 

@@ -43,6 +43,7 @@ type Definition struct {
 	Env Env
 
 	toolsAt []place // beside ToolNames
+	ruled   []ruled // the tools that the policy names
 	envAt   []place // beside Env.Required
 }
 

@@ -11,14 +11,23 @@ import (
 
 // Resolve holds the agent against the names of the worker's tools: `all`
 // becomes every one of them, sorted, and a name the worker lacks is a problem
-// with its place. The digest is that of the resolved agent.
+// with its place, in tools or in a rule of the policy. The digest is that of the resolved agent.
 func (d Definition) Resolve(tools []string) (contract.Agent, error) {
 	agent := d.Agent
+	var problems Errors
 	if slices.Contains(d.ToolNames, AllTools) {
 		agent.Tools = slices.Sorted(slices.Values(tools))
 		agent.Digest = Digest(agent)
-		return agent, nil
+	} else {
+		problems = d.unknownTools(tools)
 	}
+	if problems = append(problems, d.unknownRuled(tools)...); len(problems) > 0 {
+		return contract.Agent{}, problems
+	}
+	return agent, nil
+}
+
+func (d Definition) unknownTools(tools []string) Errors {
 	var problems Errors
 	for i, name := range d.ToolNames {
 		if slices.Contains(tools, name) {
@@ -30,10 +39,7 @@ func (d Definition) Resolve(tools []string) (contract.Agent, error) {
 		}
 		problems = append(problems, problem(d.File, where, "tools: this worker has no tool %s%s", quote(name), didYouMean(name, tools)))
 	}
-	if len(problems) > 0 {
-		return contract.Agent{}, problems
-	}
-	return agent, nil
+	return problems
 }
 
 // Digest is the hex SHA-256 of the agent's JSON without its Digest: the same

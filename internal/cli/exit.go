@@ -26,12 +26,13 @@ func exitCode(err error) int {
 	var noNamespace *serviceerror.NamespaceNotFound
 	var usage usageError
 	var waits waitsError
+	var missing notFoundError
 	switch {
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
 		return ExitUsage
 	case errors.As(err, &waits):
 		return ExitWaiting
-	case errors.As(err, &unreachable), errors.As(err, &notFound), errors.As(err, &noNamespace):
+	case errors.As(err, &missing), errors.As(err, &unreachable), errors.As(err, &notFound), errors.As(err, &noNamespace):
 		return ExitNotFound
 	default:
 		return ExitFailed
@@ -42,3 +43,8 @@ func exitCode(err error) int {
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// notFoundError is a thing that was named and is not there.
+type notFoundError struct{ error }
+
+func (e notFoundError) Unwrap() error { return e.error }

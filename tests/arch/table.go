@@ -206,7 +206,7 @@ var packages = []Row{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
-			"internal/fold", "internal/lineage", "internal/logging", "examples/support",
+			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "examples/support",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},
