@@ -122,7 +122,7 @@ func TestR30_BadPolicies(t *testing.T) {
 	}{
 		{"empty policy", "model: openai/x\npolicy: {}\n", "2:9: policy is empty; give rules or default, or remove it", true},
 		{"default", "model: openai/x\npolicy: {default: denny}\n", `2:19: policy.default: unknown value "denny"; did you mean "deny"?`, true},
-		{"unknown key", "model: openai/x\npolicy: {defualt: deny}\n", `2:10: unknown key "defualt" in policy; did you mean "default"?`, true},
+		{"unknown key", "model: openai/x\npolicy: {defaults: deny}\n", `2:10: unknown key "defaults" in policy; did you mean "default"?`, true},
 		{"rules are no list", "model: openai/x\npolicy: {rules: {a: b}}\n", "2:17: policy.rules: want a list of rules, found a mapping", true},
 		{"a rule is text", head + "    - allow\n", "4:7: policy.rules[0]: want a mapping of keys to values, found text", true},
 		{"unknown key in a rule", head + "    - {id: a, whne: {tools: [a]}, then: allow}\n", `4:15: unknown key "whne" in policy.rules[0]; did you mean "when"?`, true},

@@ -56,11 +56,15 @@ func problems(t *testing.T, binary, args string) []string {
 	args, _, _ = strings.Cut(args, "#")
 	help := run(t, root, binary, "--help")
 	words := strings.Fields(args)
-	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
-		if !slices.ContainsFunc(helpEntry.FindAllStringSubmatch(help, -1), func(m []string) bool { return m[1] == words[0] }) {
-			return []string{"there is no command " + words[0]}
+	for i, word := range words {
+		commands := helpEntry.FindAllStringSubmatch(commandsOf(help), -1)
+		if len(commands) == 0 || strings.HasPrefix(word, "-") {
+			break // what follows are a command's own arguments
 		}
-		help = run(t, root, binary, words[0], "--help")
+		if !slices.ContainsFunc(commands, func(m []string) bool { return m[1] == word }) {
+			return []string{"there is no command " + strings.Join(words[:i+1], " ")}
+		}
+		help = run(t, root, binary, append(slices.Clone(words[:i+1]), "--help")...)
 	}
 	var found []string
 	for _, flag := range longFlag.FindAllString(args, -1) {
@@ -69,6 +73,13 @@ func problems(t *testing.T, binary, args string) []string {
 		}
 	}
 	return found
+}
+
+// commandsOf is the part of a help that lists commands.
+func commandsOf(help string) string {
+	_, list, _ := strings.Cut(help, "\nAvailable Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	return list
 }
 
 func taskNames(t *testing.T) []string {
@@ -93,6 +104,9 @@ func TestProblems_Finds(t *testing.T) {
 		{"run --agent support", ""},
 		{"rum --agent support", "there is no command rum"},
 		{"run --agnet support", "there is no flag --agnet"},
+		{"policy test support --cases x.yaml", ""},
+		{"policy tset support", "there is no command policy tset"},
+		{"policy test support --case x.yaml", "there is no flag --case"},
 	} {
 		if got := strings.Join(problems(t, starter, tt.in), "; "); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
