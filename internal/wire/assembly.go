@@ -14,7 +14,7 @@ const maxAnswer = 8 << 20
 type assembly struct {
 	text, reasoning, refusal strings.Builder
 	calls                    callList
-	extra                    json.RawMessage
+	extra                    privateFields
 	usage                    contract.Usage
 	finish, model, id        string
 	size                     int
@@ -78,9 +78,7 @@ func (a *assembly) delta(d *delta) string {
 	if d.FunctionCall != nil {
 		a.calls.add(fragment{Function: *d.FunctionCall}, 0)
 	}
-	if isPresent(d.ExtraContent) {
-		a.extra = d.ExtraContent
-	}
+	a.calls.size += a.extra.add(d.privateFields)
 	return words
 }
 
@@ -104,21 +102,21 @@ func (a *assembly) balanced() bool {
 func (a *assembly) answer(limit int) Answer {
 	out := Answer{
 		Text: a.text.String(), Reasoning: a.reasoning.String(), Refusal: a.refusal.String(),
-		Calls: a.calls.all(), Extra: private(a.extra),
+		Calls: a.calls.all(), Extra: a.extra.object(),
 		Usage: a.usage, FinishReason: a.finish, Model: a.model, RequestID: a.id,
 	}
-	// Servers report a cut answer as tool_calls or stop; the count tells.
-	out.Truncated = finishes[strings.ToLower(a.finish)] == finishTruncated ||
-		limit > 0 && a.usage.CompletionTokens >= limit
+	out.Truncated = finishOf(a.finish) == finishTruncated || limit > 0 && spent(a.usage) >= limit
 	return out
 }
 
-// private wraps an extra_content so that it can be merged back under its name.
-func private(extra json.RawMessage) string {
-	if !isPresent(extra) {
-		return ""
+// spent is the output as a limit counts it. Servers report a cut answer as
+// tool_calls or stop; the count tells. Some count reasoning beside completion,
+// not in it, which shows when there is more of it.
+func spent(u contract.Usage) int {
+	if u.ReasoningTokens > u.CompletionTokens {
+		return u.CompletionTokens + u.ReasoningTokens
 	}
-	return `{"extra_content":` + string(extra) + `}`
+	return u.CompletionTokens
 }
 
 func isPresent(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

@@ -10,7 +10,7 @@ import (
 // call is a tool call that is being put together.
 type call struct {
 	id, name, args string
-	extra          json.RawMessage
+	extra          privateFields
 	index          int // -1: the server gave none
 }
 
@@ -37,9 +37,7 @@ func (l *callList) add(f fragment, position int) {
 	if c.name == "" {
 		c.name = string(f.Function.Name) // never joined: a later name is a repeat
 	}
-	if isPresent(f.ExtraContent) {
-		c.extra = f.ExtraContent
-	}
+	l.size += c.extra.add(f.privateFields)
 	l.size += len(f.Function.Arguments)
 	c.append(string(f.Function.Arguments))
 }
@@ -133,7 +131,7 @@ func (c *call) append(args string) {
 func (l *callList) all() []contract.ToolCall {
 	var out []contract.ToolCall
 	for _, c := range l.list {
-		out = append(out, contract.ToolCall{ID: c.id, Name: c.name, Args: c.args, Extra: private(c.extra)})
+		out = append(out, contract.ToolCall{ID: c.id, Name: c.name, Args: c.args, Extra: c.extra.object()})
 	}
 	return out
 }

@@ -33,6 +33,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if err := x.rewrite(req); err != nil {
 		return nil, &Error{Kind: KindBadRequest, Message: err.Error()}
 	}
+	x.client.endpoint.address(req)
 	resp, err := x.client.http.Do(req)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,22 @@ func (x *exchange) rewrite(req *http.Request) error {
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 	req.Body, err = req.GetBody()
 	return err
+}
+
+// address puts on the request what go-openai's configuration has no place for.
+func (e Endpoint) address(req *http.Request) {
+	if e.Settings.Auth == "api_key_header" && e.APIKey != "" {
+		req.Header.Del("Authorization")
+		req.Header.Set("Api-Key", e.APIKey)
+	}
+	if e.APIVersion != "" {
+		query := req.URL.Query()
+		query.Set("api-version", e.APIVersion)
+		req.URL.RawQuery = query.Encode()
+	}
+	if e.Settings.Stream == "off" {
+		req.Header.Set("Accept", "application/json")
+	}
 }
 
 // open looks at what a 2xx response holds. Servers mislabel, so the first
