@@ -25,14 +25,18 @@ type notes struct {
 
 func (n *notes) tool(t *testing.T) *tooldefs.Tool {
 	t.Helper()
-	return tooldefs.Define("send_note", "Sends a note.", func(ctx context.Context, call *tooldefs.Call, in struct {
+	type input struct {
 		To string `json:"to"`
-	}) (string, error) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.keys, n.args = append(n.keys, call.IdempotencyKey()), append(n.args, in.To)
-		return "sent", nil
-	}, tooldefs.Options{})
+	}
+	return tooldefs.Define(tooldefs.Spec[input, string]{
+		Name: "send_note", Description: "Sends a note.",
+		Handler: func(_ context.Context, call *tooldefs.Call, in input) (string, error) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.keys, n.args = append(n.keys, call.IdempotencyKey()), append(n.args, in.To)
+			return "sent", nil
+		},
+	})
 }
 
 func bench(t *testing.T, o agenttest.BenchOptions) *agenttest.Bench {
@@ -41,7 +45,7 @@ func bench(t *testing.T, o agenttest.BenchOptions) *agenttest.Bench {
 	return agenttest.NewBench(t, o)
 }
 
-// modelFailure is the detail of the model call's error in a failed turn.
+// failedAs wants a turn that failed because its model call did, as kind.
 func failedAs(t *testing.T, out agenttest.Outcome, kind string, parts ...string) {
 	t.Helper()
 	var app *temporal.ApplicationError
