@@ -17,16 +17,17 @@ type assembly struct {
 	extra                    privateFields
 	usage                    contract.Usage
 	finish, model, id        string
-	size                     int
+	chunk                    chunk // decoded into again and again
 }
 
 // add takes in one chunk and returns its text.
 func (a *assembly) add(raw []byte) (string, error) {
-	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
+	c := &a.chunk
+	clear(c.Choices[:cap(c.Choices)])
+	c.Choices, c.Usage = c.Choices[:0], c.Usage[:0]
+	if err := json.Unmarshal(raw, c); err != nil {
 		return "", &Error{Kind: KindInterrupted, Message: "a chunk of the stream has an unknown shape: " + excerpt(raw)}
 	}
-	a.size += len(raw)
 	if c.ID != "" {
 		a.id = string(c.ID)
 	}

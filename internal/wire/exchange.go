@@ -99,7 +99,7 @@ func (x *exchange) open(resp *http.Response, body io.ReadCloser) error {
 	}
 	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
-	case isSSE(first), contentType == "text/event-stream" && len(first) == 0:
+	case isSSE(first), contentType == "text/event-stream" && !bytes.ContainsAny(first[:min(1, len(first))], "{[<"):
 		x.body = newFrames(r, body, x.idle)
 		return nil
 	case bytes.HasPrefix(first, []byte("{")), bytes.HasPrefix(first, []byte("[")):

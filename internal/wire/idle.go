@@ -25,15 +25,16 @@ type idleWatch struct {
 
 	mu    sync.Mutex
 	timer *time.Timer
-	limit time.Duration
+	now   time.Duration // what the timer allows
+	limit time.Duration // what it allows after the next byte
 }
 
 // watchIdle starts a watch that allows first until the first byte, then limit
 // between bytes, and total for all; a total of 0 is no bound.
 func watchIdle(ctx context.Context, first, limit, total time.Duration) (context.Context, *idleWatch) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &idleWatch{cancel: cancel, limit: limit}
-	w.timer = time.AfterFunc(first, func() { cancel(&idleError{after: first}) })
+	w := &idleWatch{cancel: cancel, now: first, limit: limit}
+	w.timer = time.AfterFunc(first, w.expired)
 	if total > 0 {
 		w.total = time.AfterFunc(total, func() { cancel(&totalError{after: total}) })
 	}
@@ -45,9 +46,16 @@ func (w *idleWatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer.Stop() {
-		limit := w.limit
-		w.timer = time.AfterFunc(limit, func() { w.cancel(&idleError{after: limit}) })
+		w.now = w.limit
+		w.timer.Reset(w.now)
 	}
+}
+
+func (w *idleWatch) expired() {
+	w.mu.Lock()
+	after := w.now
+	w.mu.Unlock()
+	w.cancel(&idleError{after: after})
 }
 
 // narrow lowers the limit, from now on.

@@ -30,8 +30,9 @@ func (c *Client) Repair(r Request, e *Error) (_ Request, changed bool) {
 	before := c.legal(r)
 	r.Plain = true
 	if strings.Contains(words, "reasoning_content") {
-		r.echo = "even_empty"
-		if c.echo(r) != "never" && c.endpoint.Settings.EchoReasoning != "" {
+		if mode := c.echo(r); mode == "" || mode == "never" {
+			r.echo = "even_empty"
+		} else {
 			r.echo = "never"
 		}
 		changed = hasCalls(before)
@@ -86,8 +87,9 @@ func paired(messages []contract.Message) []contract.Message {
 		}
 		m.ToolCalls = slices.Clone(m.ToolCalls)
 		results := make([]contract.Message, len(m.ToolCalls))
+		taken := map[int]bool{}
 		for j, call := range m.ToolCalls {
-			results[j] = resultOf(call, j, messages[i+1:])
+			results[j] = resultOf(call, messages[i+1:], taken)
 			id := call.ID
 			for n := 1; id == "" || used[id]; n++ {
 				id = "call_" + strconv.Itoa(len(used)+n)
@@ -100,30 +102,17 @@ func paired(messages []contract.Message) []contract.Message {
 	return out
 }
 
-// resultOf is the result of the nth call among the results that follow, or one
-// that says that there is none.
-func resultOf(call contract.ToolCall, nth int, following []contract.Message) contract.Message {
+// resultOf is the first result of a call, among those that follow, that is not
+// taken yet; or one that says that there is none.
+func resultOf(call contract.ToolCall, following []contract.Message, taken map[int]bool) contract.Message {
 	for k, m := range following {
 		if m.Role != contract.RoleTool {
 			break
 		}
-		if m.ToolCallID == call.ID && (k == nth || !repeats(following, call.ID)) {
+		if m.ToolCallID == call.ID && !taken[k] {
+			taken[k] = true
 			return m
 		}
 	}
 	return contract.Message{Role: contract.RoleTool, Content: "error: no result was recorded"}
-}
-
-// repeats says that several of the results name the same call.
-func repeats(following []contract.Message, id string) bool {
-	n := 0
-	for _, m := range following {
-		if m.Role != contract.RoleTool {
-			break
-		}
-		if m.ToolCallID == id {
-			n++
-		}
-	}
-	return n > 1
 }
