@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -92,7 +93,7 @@ func (a *assembly) empty() bool {
 // and all arguments parse.
 func (a *assembly) balanced() bool {
 	for _, c := range a.calls.list {
-		if args := strings.TrimSpace(c.args); args != "" && !json.Valid([]byte(args)) {
+		if args := bytes.TrimSpace(c.args); len(args) > 0 && !json.Valid(args) {
 			return false
 		}
 	}

@@ -115,3 +115,20 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%.1f allocations more for each kB (%v, go-openai %v)", more, ours, theirs)
 	}
 }
+
+// TestLongArguments: the time of a long call grows with its length, not with
+// its square. With the square this would take minutes.
+func TestLongArguments(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"v\":\""}}]}}]}` + "\n\n")
+	const pieces = 100_000
+	for range pieces {
+		b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"} {] "}}]}}]}` + "\n\n")
+	}
+	b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"}"}}]},"finish_reason":"stop"}]}` + "\n\n")
+	got := ask(t, answering(200, "text/event-stream", func() io.Reader { return bytes.NewReader(b.Bytes()) }))
+	if got.Answer == nil || len(got.Answer.Calls[0].Args) != len(`{"v":""}`)+pieces*len("} {] ") {
+		t.Errorf("%+v", got.Error)
+	}
+}
