@@ -171,7 +171,7 @@ func TestOptionsOfTheRequest(t *testing.T) {
 	var url string
 	e.HTTPClient = &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		url, h = req.URL.String(), req.Header
-		return &http.Response{StatusCode: 500, Body: io.NopCloser(strings.NewReader(""))}, nil
+		return &http.Response{StatusCode: http.StatusInternalServerError, Body: io.NopCloser(strings.NewReader(""))}, nil
 	})}
 	_, _ = New(e).Complete(t.Context(), user, nil)
 	if url != "http://x/v1/chat/completions?api-version=2024-10-21" || h.Get("Api-Key") != "key" || h.Get("Authorization") != "" {
@@ -241,7 +241,7 @@ func TestTotalTimeout(t *testing.T) {
 	}()
 	c := New(Endpoint{BaseURL: "http://x/v1", TotalTimeout: 20 * time.Millisecond, HTTPClient: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		go func() { <-req.Context().Done(); _ = w.CloseWithError(req.Context().Err()) }()
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: r, Request: req}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: r, Request: req}, nil
 	})}})
 	got := ask(t, c)
 	if got.Error == nil || !got.Retryable || !strings.Contains(got.Error.Message, "not complete after 20ms") {
