@@ -30,10 +30,11 @@ type watcher struct {
 
 // shownCall is how much of a call the reader has seen.
 type shownCall struct {
-	attempt int32
-	read    int // bytes of text
-	seq     int
-	failure string
+	attempt  int32
+	restarts int
+	read     int // bytes of text
+	seq      int
+	failure  string
 }
 
 func newWatcher(c sdkclient.Client, turnID, runID string, stream bool) *watcher {
@@ -90,13 +91,13 @@ func (w *watcher) look(p *workflow.PendingActivityInfo) []Event {
 	if details == nil || converter.GetDefaultDataConverter().FromPayloads(details, &frame) != nil || frame.Attempt < call.attempt {
 		return news
 	}
-	if frame.Attempt != call.attempt {
+	if frame.Attempt != call.attempt || frame.Restarts != call.restarts {
 		if call.read > 0 || call.seq > 0 {
 			e := about
 			e.Kind = EventRestarted
 			news = append(news, e)
 		}
-		*call = shownCall{attempt: frame.Attempt, failure: call.failure}
+		*call = shownCall{attempt: frame.Attempt, restarts: frame.Restarts, failure: call.failure}
 	}
 	return append(news, call.take(about, frame)...)
 }

@@ -61,11 +61,6 @@ type Options struct {
 	Logger *zap.Logger
 }
 
-// Model is what calls a model: [wire.Client] in a worker.
-type Model interface {
-	Complete(ctx context.Context, req wire.Request, onDelta func(text string)) (wire.Answer, error)
-}
-
 // Activities holds what the activities depend on. Its methods may run
 // concurrently.
 type Activities struct {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
@@ -71,9 +70,9 @@ func (a *Activities) askAndPlan(ctx context.Context, in contract.CallModelInput,
 	if err != nil {
 		return contract.CallModelResult{}, modelError(contract.ErrModelBadRequest, err)
 	}
-	answer, err := model.Complete(ctx, request, shown.onDelta())
+	answer, err := a.ask(ctx, model, agent, request, shown)
 	if err != nil {
-		return contract.CallModelResult{}, wireError(ctx, err)
+		return contract.CallModelResult{}, err
 	}
 	result := contract.CallModelResult{
 		Content:      contract.BoundText(answer.Text, maxAnswerBytes/4),
@@ -83,12 +82,14 @@ func (a *Activities) askAndPlan(ctx context.Context, in contract.CallModelInput,
 		FinishReason: answer.FinishReason,
 		RequestID:    answer.RequestID,
 		Usage:        answer.Usage,
+		Origin:       answer.origin,
+		Warning:      answer.warning,
 	}
 	if result.Content == "" {
 		result.Content = contract.BoundText(answer.Refusal, contract.MaxErrorText)
 	}
 	if in.WrapUp == "" {
-		result.Calls = a.plan(in, run, agent, tools, answer)
+		result.Calls = a.plan(in, run, agent, tools, answer.Answer)
 	}
 	if size := encodedSize(result); size > maxAnswerBytes {
 		return contract.CallModelResult{}, modelError(contract.ErrAnswerTooLarge,
@@ -186,37 +187,6 @@ func modelError(kind string, err error) error {
 		return temporal.NewApplicationError(message, kind)
 	}
 	return temporal.NewNonRetryableApplicationError(message, kind, nil)
-}
-
-// maxRetryAfter is the longest an endpoint's Retry-After is honoured; beyond
-// it the turn ends and says when to come back.
-const maxRetryAfter = 10 * time.Minute
-
-// wireError gives an endpoint's failure its type and its next attempt's time.
-func wireError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		if shuttingDown(ctx) {
-			return modelError(contract.ErrModelUnavailable, errors.New("the worker was stopped during the model call"))
-		}
-		return ctx.Err()
-	}
-	var w *wire.Error
-	if !errors.As(err, &w) {
-		return modelError(contract.ErrModelUnavailable, err)
-	}
-	kind := modelErrorType(w)
-	if !w.Retryable() {
-		kind = finalKind(kind)
-	}
-	if kind != contract.ErrModelUnavailable {
-		return modelError(kind, w)
-	}
-	message := contract.BoundText(w.Error(), contract.MaxErrorText)
-	if w.RetryAfter > maxRetryAfter {
-		return temporal.NewNonRetryableApplicationError(
-			message+"; the endpoint asks to come back after "+w.RetryAfter.String(), contract.ErrModelQuota, nil)
-	}
-	return temporal.NewApplicationErrorWithOptions(message, kind, temporal.ApplicationErrorOptions{NextRetryDelay: w.RetryAfter})
 }
 
 // shuttingDown says that the worker, not the workflow, ended the activity.

@@ -83,7 +83,7 @@ func (a *Activities) recordedAnswer(ctx context.Context, in contract.CallModelIn
 	}
 	index, err := a.indexOf(ctx, info)
 	if err != nil { // ctx has ended
-		return contract.CallModelResult{}, false, wireError(ctx, err)
+		return contract.CallModelResult{}, false, wireError(ctx, err, 1)
 	}
 	if answer, ok := index.Answer(in.Step, digest); ok {
 		a.recordRun(ctx, in, &answer) // this run may begin at another step

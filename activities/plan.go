@@ -84,7 +84,7 @@ func (a *Activities) planRun(p *contract.PlannedCall, agent contract.Agent, tool
 		MaxAttempts:     tool.MaxAttempts(),
 		Override:        override,
 		KeyScope:        string(tool.KeyScope()),
-		Approval:        a.approvalOf(tool, agent, p.Args),
+		Approval:        a.approvalOf(tool, p.Args),
 		Reconcile:       tool.CanReconcile(),
 		OnUnknown:       onUnknown(tool, agent),
 		NoReplay:        tool.NoReplay(),
@@ -101,7 +101,8 @@ func (a *Activities) planRun(p *contract.PlannedCall, agent contract.Agent, tool
 }
 
 // approvalOf is the approval that the tool asks for; nil when it asks for none.
-func (a *Activities) approvalOf(tool *tooldefs.Tool, agent contract.Agent, args string) *contract.ApprovalPlan {
+// What the agent and its policy add to it, the policy's gate does.
+func (a *Activities) approvalOf(tool *tooldefs.Tool, args string) *contract.ApprovalPlan {
 	needed, reason, err := tool.ApprovalNeeded(args)
 	if err != nil {
 		a.logger.Warn("the tool's rule on approval failed; approval is needed", zapTool(tool), zapError(err))
@@ -109,10 +110,10 @@ func (a *Activities) approvalOf(tool *tooldefs.Tool, agent contract.Agent, args 
 	if !needed {
 		return nil
 	}
-	return &contract.ApprovalPlan{Reason: reason, Approvers: tool.Approvers(), Timeout: askTimeout(tool, agent)}
+	return &contract.ApprovalPlan{Reason: reason, Approvers: tool.Approvers(), Timeout: contract.Duration(tool.ApprovalTimeout())}
 }
 
-// askTimeout is how long a person is asked, by the tool's word or the agent's.
+// askTimeout is how long a person is asked what became of a call, by the tool's word or the agent's.
 func askTimeout(tool *tooldefs.Tool, agent contract.Agent) contract.Duration {
 	if own := tool.ApprovalTimeout(); own != 0 {
 		return contract.Duration(own)

@@ -33,6 +33,17 @@ func (s *stream) onDelta() func(text string) {
 	return s.say
 }
 
+// restart drops what was said: the call says it anew.
+func (s *stream) restart() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frame.Restarts++
+	s.frame.Offset, s.frame.Text, s.changed = 0, "", true
+}
+
 // say adds text that the model has just said.
 func (s *stream) say(text string) {
 	s.mu.Lock()

@@ -122,7 +122,7 @@ func (m *ModelServer) fault(err error) {
 func (m *ModelServer) record(r ModelRequest) (index, before int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	digest := sha256.Sum256(r.Body)
+	digest := sha256.Sum256(r.identity())
 	before = m.seen[digest]
 	m.seen[digest]++
 	m.requests = append(m.requests, r)

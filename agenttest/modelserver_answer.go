@@ -1,9 +1,9 @@
 package agenttest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"unicode/utf8"
@@ -37,45 +37,43 @@ func (m *ModelServer) elsewhere(w http.ResponseWriter, r *http.Request) {
 
 // chat serves POST /v1/chat/completions.
 func (m *ModelServer) chat(w http.ResponseWriter, r *http.Request) {
-	req, fault := readRequest(r)
+	req, illegal := readRequest(r)
 	index, before := m.record(req)
 	var step Step
-	if fault == nil {
-		step, fault = m.step(r.Context(), req)
+	if illegal == nil {
+		step, illegal = m.step(r.Context(), req)
 	}
 	w.Header().Set("X-Request-Id", "req_"+strconv.Itoa(index+1))
-	if fault != nil {
-		m.fault(fmt.Errorf("request %d: %w", index+1, fault))
-		refuse(w, StepFailure{Status: http.StatusBadRequest, Message: "illegal request: " + fault.Error(), Code: "illegal_request"})
+	if illegal != nil {
+		m.fault(fmt.Errorf("request %d: %w", index+1, illegal))
+		refuse(w, StepFailure{Status: http.StatusBadRequest, Message: "illegal request: " + illegal.Error(), Code: "illegal_request"})
 		return
 	}
-	cut := 0
+	fault := StepFailure{}
 	if before < len(step.Failures) {
-		f := step.Failures[before]
-		if f.Status != 0 {
-			refuse(w, f)
-			return
-		}
-		cut = f.Cut
-	}
-	if wait(r.Context(), step.Delay) != nil {
-		return
+		fault = step.Failures[before]
 	}
 	a := answer{step: step, request: req, model: m.script.Model}
 	if a.model == "" {
 		a.model = req.Model
 	}
-	if !req.Stream {
-		writeJSON(w, http.StatusOK, a.whole())
-		return
-	}
-	a.stream(r.Context(), w, cut)
+	a.serve(r.Context(), w, fault)
 }
 
 // refuse answers with an error in OpenAI's shape.
 func refuse(w http.ResponseWriter, f StepFailure) {
 	for name, value := range f.Headers {
 		w.Header().Set(name, value)
+	}
+	if f.Body != "" {
+		if w.Header().Get("Content-Type") == "" {
+			w.Header().Set("Content-Type", "application/json")
+		}
+		if f.Status != 0 {
+			w.WriteHeader(f.Status)
+		}
+		_, _ = io.WriteString(w, f.Body)
+		return
 	}
 	message, code := f.Message, any(nil)
 	if message == "" {
@@ -174,31 +172,17 @@ func (a answer) chunks() []fields {
 	return all
 }
 
-// stream sends the chunks; cut, if not 0, after how many the connection breaks.
-func (a answer) stream(ctx context.Context, w http.ResponseWriter, cut int) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache")
-	out := http.NewResponseController(w)
-	for i, c := range a.chunks() {
-		if cut > 0 && i >= cut {
-			break
-		}
-		if i > 0 && wait(ctx, a.step.ChunkDelay) != nil {
-			return
-		}
+// frames are the frames of the streamed answer, [DONE] included.
+func (a answer) frames() ([]string, error) {
+	var all []string
+	for _, c := range a.chunks() {
 		data, err := json.Marshal(c)
 		if err != nil {
-			return
+			return nil, err
 		}
-		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil {
-			return
-		}
-		_ = out.Flush()
+		all = append(all, "data: "+string(data))
 	}
-	if cut > 0 {
-		panic(http.ErrAbortHandler) // net/http's way to break a connection
-	}
-	_, _ = fmt.Fprint(w, "data: [DONE]\n\n")
+	return append(all, "data: [DONE]"), nil
 }
 
 // pieces cuts s into pieces of about size bytes, never inside a rune.

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/turnkeel/turnkeel/contract"
 )
 
 // ModelRequest is a chat request as it came in.
@@ -130,14 +133,46 @@ func (r *ModelRequest) readContents() error {
 	return nil
 }
 
+// reask says that the message asks again for the same step.
+func (m ModelMessage) reask() bool {
+	return m.Role == "user" && strings.HasPrefix(m.Content, contract.ReaskPrefix)
+}
+
+// identity is the request without what asks again: how often the model was
+// asked for the same thing counts, whatever words it was asked with.
+func (r *ModelRequest) identity() []byte {
+	var body map[string]json.RawMessage
+	var messages []json.RawMessage
+	if json.Unmarshal(r.Body, &body) != nil || json.Unmarshal(body["messages"], &messages) != nil || len(messages) != len(r.Messages) {
+		return r.Body
+	}
+	kept := []json.RawMessage{}
+	for i, raw := range messages {
+		if !r.Messages[i].reask() {
+			kept = append(kept, raw)
+		}
+	}
+	all, err := json.Marshal(kept)
+	if err != nil {
+		return r.Body
+	}
+	body["messages"] = all
+	out, err := json.Marshal(body)
+	if err != nil {
+		return r.Body
+	}
+	return out
+}
+
 // place finds the latest user message and which step is due.
 func (r *ModelRequest) place() {
 	r.Step = 1
 	for _, m := range r.Messages {
-		switch m.Role {
-		case "user":
+		switch {
+		case m.reask():
+		case m.Role == "user":
 			r.User, r.Step = m.Content, 1
-		case "assistant":
+		case m.Role == "assistant":
 			r.Step++
 		}
 	}

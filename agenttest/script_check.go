@@ -83,8 +83,12 @@ func (s Step) faults(at string) []scriptFault {
 	add := func(path, format string, args ...any) {
 		all = append(all, scriptFault{path, fmt.Sprintf(format, args...)})
 	}
-	if s.Text == "" && len(s.Calls) == 0 && s.Finish == "" && len(s.Failures) == 0 {
-		add(at, "a step needs text, calls, a finish or failures")
+	raw := s.Body != "" || len(s.Frames) > 0
+	if s.Text == "" && len(s.Calls) == 0 && s.Finish == "" && len(s.Failures) == 0 && !raw {
+		add(at, "a step needs text, calls, frames, a body, a finish or failures")
+	}
+	if s.Body != "" && len(s.Frames) > 0 || raw && (s.Text != "" || s.Reasoning != "" || len(s.Calls) > 0 || s.Finish != "") {
+		add(at, "frames and body each stand alone: they are the whole answer")
 	}
 	if s.Delay < 0 || s.ChunkDelay < 0 {
 		add(at, "a delay is negative")
@@ -102,15 +106,37 @@ func (s Step) faults(at string) []scriptFault {
 		}
 	}
 	for i, f := range s.Failures {
-		path := fmt.Sprintf("%s.failures[%d]", at, i)
-		switch {
-		case (f.Status != 0) == (f.Cut != 0):
-			add(path, "exactly one of status and cut is needed")
-		case f.Status != 0 && (f.Status < 300 || f.Status > 599), f.Cut < 0:
-			add(path, "status is 300 to 599, cut at least 1")
+		if text := f.fault(); text != "" {
+			add(fmt.Sprintf("%s.failures[%d]", at, i), "%s", text)
 		}
 	}
 	return all
+}
+
+// fault says what is wrong with a failure, or "".
+func (f StepFailure) fault() string {
+	cuts := f.Cut != 0 || f.CutBytes != 0
+	switch {
+	case f.Status == 0 && f.Body == "" && len(f.Frames) == 0 && !cuts && !f.Hang && f.Delay == 0 && f.ChunkDelay == 0:
+		return "a failure needs status, body, frames, cut, cut_bytes, hang or a delay"
+	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
+		return "status is 200 to 599"
+	case f.Cut < 0, f.CutBytes < 0, f.Delay < 0, f.ChunkDelay < 0:
+		return "cut, cut_bytes and delays are not negative"
+	case f.Cut != 0 && f.CutBytes != 0:
+		return "cut and cut_bytes exclude each other"
+	case f.Clean && (!cuts || f.Hang):
+		return "clean says how a cut ends, and excludes hang"
+	case f.Body != "" && len(f.Frames) > 0:
+		return "body and frames exclude each other"
+	case f.Cut != 0 && (f.Status != 0 || f.Body != ""):
+		return "cut counts chunks of a stream: for a body take cut_bytes"
+	case f.Status != 0 && len(f.Frames) > 0:
+		return "frames are sent with status 200"
+	case f.Status == 0 && f.Body == "" && (f.Message != "" || f.Code != ""):
+		return "message and code are of an error: give its status"
+	}
+	return ""
 }
 
 // yamlError is an error of goccy/go-yaml as "line:column: message".

@@ -49,7 +49,10 @@ func TestParseScriptErrors(t *testing.T) {
 		{"empty step", "steps:\n  - text: a\n  - usage: {prompt: 1}\n", "script:3:5: steps[1]: a step needs"},
 		{"no name", "steps:\n  - calls:\n      - args: {a: 1}\n", "script:3:9: steps[0].calls[0]: name is missing"},
 		{"args and raw", "steps:\n  - calls: [{name: a, args: {}, raw: '{'}]\n", "steps[0].calls[0]: args and raw exclude"},
-		{"failure", "steps:\n  - text: a\n    failures: [{message: x}]\n", "exactly one of status and cut"},
+		{"failure", "steps:\n  - text: a\n    failures: [{message: x}]\n", "a failure needs status"},
+		{"two cuts", "steps:\n  - text: a\n    failures: [{cut: 1, cut_bytes: 2}]\n", "exclude each other"},
+		{"cut of a body", "steps:\n  - text: a\n    failures: [{status: 500, cut: 1}]\n", "take cut_bytes"},
+		{"raw and text", "steps:\n  - text: a\n    frames: ['{}']\n", "stand alone"},
 		{"turn", "turns:\n  - steps: [{text: a}]\n", "script:2:5: turns[0]: when is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -45,7 +45,30 @@ type Endpoint struct {
 	BaseURL   string `json:"base_url,omitempty" yaml:"base_url"`
 	APIKeyEnv string `json:"api_key_env,omitempty" yaml:"api_key_env"` // the variable's name, never its value
 
+	// Provider says whose quirks and defaults apply. If empty, the one that the
+	// model's name begins with.
+	Provider string `json:"provider,omitempty" yaml:"provider"`
+
+	// APIVersion is sent as the query parameter api-version: Azure's
+	// deployment URLs want one.
+	APIVersion string `json:"api_version,omitempty" yaml:"api_version"`
+
 	// EchoReasoning says whether reasoning text goes back to the endpoint:
-	// "never", "always", "even_empty" or "" (the provider's default).
+	// "never", "always", "even_empty" or "" (the provider's default). It is
+	// short for the quirk of that name.
 	EchoReasoning string `json:"echo_reasoning,omitempty" yaml:"echo_reasoning"`
+
+	// ParallelToolCalls, if not nil, is sent as parallel_tool_calls where there
+	// are tools and the endpoint takes the option.
+	ParallelToolCalls *bool `json:"parallel_tool_calls,omitempty" yaml:"parallel_tool_calls"`
+
+	// FirstByteTimeout is how long an answer may take to begin: a server that
+	// loads a model, or a model that reasons, needs minutes. Zero is 5 min.
+	FirstByteTimeout Duration `json:"first_byte_timeout,omitzero" yaml:"first_byte_timeout"`
+
+	// IdleTimeout is how long an answer that has begun may pause. Zero is 1 min.
+	IdleTimeout Duration `json:"idle_timeout,omitzero" yaml:"idle_timeout"`
+
+	// Quirks override the provider's: see [QuirkChoices].
+	Quirks map[Quirk]string `json:"quirks,omitempty" yaml:"quirks"`
 }

@@ -20,6 +20,7 @@ const (
 	ErrModelBadRequest     = "turnkeel.ModelBadRequest"
 	ErrModelContextTooLong = "turnkeel.ModelContextTooLong"
 	ErrModelRefused        = "turnkeel.ModelRefused"
+	ErrModelBadGeneration  = "turnkeel.ModelBadGeneration" // asked again in vain: its calls could not be read
 	ErrAnswerTooLarge      = "turnkeel.AnswerTooLarge"
 
 	// Turns that call tools from code: see workflows.NewTools.

@@ -31,6 +31,10 @@ type Message struct {
 	// provider it came from (a string: a raw value would not survive the data
 	// converter byte for byte).
 	Extra string `json:"extra,omitempty"`
+
+	// Origin names the endpoint that Reasoning and Extra came from. They are
+	// sent to no other; without an origin, to none.
+	Origin string `json:"origin,omitempty"`
 }
 
 // ToolCall is a call as it stands in an assistant message.

@@ -54,6 +54,13 @@ type CallModelResult struct {
 	RequestID    string `json:"request_id,omitempty"`
 	Usage        Usage  `json:"usage,omitzero"`
 
+	// Origin names the endpoint that answered: see [Message.Origin].
+	Origin string `json:"origin,omitempty"`
+
+	// Warning is what an operator should know of this answer, for example that
+	// the endpoint seems to have cut the prompt.
+	Warning string `json:"warning,omitempty"`
+
 	// PromptDigest names the transcript that was answered (hex SHA-256): with
 	// scope and step it is the identity of the model call.
 	PromptDigest string `json:"prompt_digest,omitempty"`
@@ -82,6 +89,9 @@ type CallModelResult struct {
 // request is refused for them; the model's own text stays in the plan.
 func (r CallModelResult) Message() Message {
 	m := Message{Role: RoleAssistant, Content: r.Content, Reasoning: r.Reasoning, Extra: r.Extra}
+	if r.Reasoning != "" || r.private() {
+		m.Origin = r.Origin
+	}
 	for _, c := range r.Calls {
 		args := c.Args
 		if args == "" {
@@ -92,6 +102,16 @@ func (r CallModelResult) Message() Message {
 	return m
 }
 
+// private says that something of the answer belongs to its endpoint alone.
+func (r CallModelResult) private() bool {
+	for _, c := range r.Calls {
+		if c.Extra != "" {
+			return true
+		}
+	}
+	return r.Extra != ""
+}
+
 // placeholder is what stands for arguments that were refused: the model's own
 // text where it is a JSON object, else an empty one.
 func placeholder(raw string) string {
@@ -99,4 +119,20 @@ func placeholder(raw string) string {
 		return raw
 	}
 	return "{}"
+}
+
+// ModelFailure is the detail of a model call's error.
+type ModelFailure struct {
+	Kind      string `json:"kind,omitempty"`   // of docs/models.md's table
+	Status    int    `json:"status,omitempty"` // HTTP status, if there was one
+	RequestID string `json:"request_id,omitempty"`
+	Asked     int    `json:"asked,omitempty"` // how often the model was asked in this attempt
+
+	// RetryAfter is how long the endpoint asks to wait.
+	RetryAfter Duration `json:"retry_after,omitzero"`
+
+	// PromptTokens is our estimate of the prompt, and Window the size it had to
+	// fit into, where known: for who shortens a transcript.
+	PromptTokens int `json:"prompt_tokens,omitempty"`
+	Window       int `json:"window,omitempty"`
 }

@@ -141,6 +141,15 @@ func TextWrapUp(reason string) string {
 	return "The limit of this turn is reached (" + BoundText(reason, 200) + "). No tool can be called any more: say in a final answer what was done, what was not, and what is unknown."
 }
 
+// ReaskPrefix begins every message that asks the model again: see [TextReask].
+const ReaskPrefix = "Your last answer could not be used: "
+
+// TextReask asks the model again. It is sent, never recorded.
+func TextReask(why string) string {
+	return ReaskPrefix + BoundText(why, MaxErrorText) +
+		"\nNothing of it was executed. Answer again; call tools only in the format of the API, with arguments that are one JSON object."
+}
+
 // BoundText makes s valid UTF-8 and cuts its middle to at most max runes, head
 // and tail kept, with a marker that states the sizes. NULs are dropped: JSON
 // stores refuse them.

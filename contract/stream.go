@@ -11,6 +11,10 @@ type Frame struct {
 	// what it has shown of this call.
 	Attempt int32 `json:"attempt"`
 
+	// Restarts counts how often the attempt has begun anew what it says; a
+	// change of it is like one of Attempt.
+	Restarts int `json:"restarts,omitempty"`
+
 	// Offset is where Text begins in all the attempt has said, in bytes.
 	Offset int    `json:"offset,omitempty"`
 	Text   string `json:"text,omitempty"`

@@ -109,18 +109,6 @@ func (r *reader) model(n ast.Node) string {
 	return text
 }
 
-func (r *reader) endpoint(n ast.Node) contract.Endpoint {
-	var e contract.Endpoint
-	r.mapping(n, "endpoint", []field{
-		{"base_url", func(n ast.Node) { e.BaseURL = r.baseURL(n) }},
-		{"api_key_env", func(n ast.Node) { e.APIKeyEnv = r.variable(n, "endpoint.api_key_env") }},
-		{"echo_reasoning", func(n ast.Node) {
-			e.EchoReasoning = r.oneOf(n, "endpoint.echo_reasoning", "never", "always", "even_empty")
-		}},
-	})
-	return e
-}
-
 // baseURL never repeats a URL that it refuses: it may hold a password.
 func (r *reader) baseURL(n ast.Node) string {
 	const what = "endpoint.base_url"

@@ -34,6 +34,12 @@ endpoint:
   base_url: http://localhost:11434/v1
   api_key_env: OLLAMA_API_KEY
   echo_reasoning: even_empty
+  provider: openrouter
+  api_version: 2024-10-21
+  parallel_tool_calls: false
+  first_byte_timeout: 8m
+  idle_timeout: 90s
+  quirks: {tool_call_ids: alnum_9, stream: off}
 temperature: 0
 max_output_tokens: 4000
 reasoning_effort: low
@@ -73,8 +79,10 @@ func TestLoadWhole(t *testing.T) {
 			Name: "shop_support", Model: "openrouter/anthropic/claude-sonnet",
 			Instructions: "Be kind.\nBe brief.",
 			Tools:        []string{"lookup_order", "refund"},
-			Endpoint:     contract.Endpoint{BaseURL: "http://localhost:11434/v1", APIKeyEnv: "OLLAMA_API_KEY", EchoReasoning: "even_empty"},
-			Temperature:  &zero, ReasoningEffort: "low", ContextWindow: 128000,
+			Endpoint: contract.Endpoint{BaseURL: "http://localhost:11434/v1", APIKeyEnv: "OLLAMA_API_KEY", EchoReasoning: "even_empty",
+				Provider: "openrouter", APIVersion: "2024-10-21", ParallelToolCalls: new(false), FirstByteTimeout: contract.Duration(8 * time.Minute), IdleTimeout: contract.Duration(90 * time.Second),
+				Quirks: map[contract.Quirk]string{contract.QuirkToolCallIDs: "alnum_9", contract.QuirkStream: "off"}},
+			Temperature: &zero, ReasoningEffort: "low", ContextWindow: 128000,
 			Limits: contract.Limits{
 				MaxSteps: 5, MaxToolCallsPerStep: 6, MaxToolConcurrency: 1, MaxToolResultChars: 1000,
 				MaxWallClock: contract.Duration(30 * time.Minute), MaxAttemptsPerTask: 3, MaxOutputTokens: 4000, TokenBudget: 100000,
@@ -113,7 +121,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown key", one(m + "temprature: 1\n"), `agents/x/agent.yaml:2:1: unknown key "temprature"; did you mean "temperature"?`},
 		{"misspelt model is not missing too", one("mdoel: openai/x\n"), `agents/x/agent.yaml:1:1: unknown key "mdoel"; did you mean "model"?`},
 		{"camel case", one(m + "limits: {maxSteps: 3}\n"), `agents/x/agent.yaml:2:10: unknown key "maxSteps" in limits; did you mean "max_steps"?`},
-		{"nothing near", one(m + "endpoint:\n  zzzzzzzzz: 1\n"), `agents/x/agent.yaml:3:3: unknown key "zzzzzzzzz" in endpoint; valid: api_key_env, base_url, echo_reasoning`},
+		{"nothing near", one(m + "endpoint:\n  zzzzzzzzz: 1\n"), `agents/x/agent.yaml:3:3: unknown key "zzzzzzzzz" in endpoint; valid: api_key_env, api_version, base_url, echo_reasoning, first_byte_timeout, idle_timeout, parallel_tool_calls, provider, quirks`},
 		{"no model", one("name: y\n"), "agents/x/agent.yaml: model is missing; add for example: model: openai/gpt-4o-mini"},
 		{"model without provider", one("model: gpt-4o\n"), `agents/x/agent.yaml:1:8: model: want <provider>/<model>, like openai/gpt-4o-mini, found "gpt-4o"`},
 		{"model is a number", one("model: 4\n"), "agents/x/agent.yaml:1:8: model: want text, found a number; quote it if text was meant"},
@@ -135,6 +143,12 @@ func TestLoadRefuses(t *testing.T) {
 		{"effort", one(m + "reasoning_effort: hihg\n"), `agents/x/agent.yaml:2:19: reasoning_effort: unknown value "hihg"; did you mean "high"?`},
 		{"endpoint is text", one(m + "endpoint: http://x\n"), "agents/x/agent.yaml:2:11: endpoint: want a mapping of keys to values, found text"},
 		{"url", one(m + "endpoint: {base_url: localhost}\n"), "agents/x/agent.yaml:2:22: endpoint.base_url: want a URL like https://api.openai.com/v1"},
+		{"unknown quirk", one(m + "endpoint: {quirks: {tool_call_id: any}}\n"), `agents/x/agent.yaml:2:21: unknown key "tool_call_id" in endpoint.quirks; did you mean "tool_call_ids"?`},
+		{"a quirk's value", one(m + "endpoint: {quirks: {stream: offf}}\n"), `agents/x/agent.yaml:2:29: endpoint.quirks.stream: unknown value "offf"; did you mean "off"?`},
+		{"a timeout that never ends", one(m + "endpoint: {idle_timeout: 1h}\n"), "agents/x/agent.yaml:2:26: endpoint.idle_timeout: want at most 9m0s, found 1h0m0s: a model call has 9m30s in all"},
+		{"parallel is text", one(m + "endpoint: {parallel_tool_calls: no}\n"), "agents/x/agent.yaml:2:33: endpoint.parallel_tool_calls: want true or false, found text"},
+		{"an api version", one(m + "endpoint: {api_version: 'a&b=c'}\n"), `agents/x/agent.yaml:2:25: endpoint.api_version: "a&b=c" is no version`},
+		{"a provider", one(m + "endpoint: {provider: Open AI}\n"), `agents/x/agent.yaml:2:22: endpoint.provider: "Open AI" is no provider's name`},
 		{"tools is one name", one(m + "tools: refund\n"), "agents/x/agent.yaml:2:8: tools: want a list of tool names, or all, found text"},
 		{"tool twice", one(m + "tools: [a, a]\n"), `agents/x/agent.yaml:2:12: tools[1]: "a" stands a second time`},
 		{"tool's name", one(m + "tools: [a b]\n"), `agents/x/agent.yaml:2:9: tools[0]: "a b" is no tool's name`},

@@ -102,6 +102,30 @@ func TestSchemaHasTheReadersKeys(t *testing.T) {
 	if diff := cmp.Diff(keys, slices.Sorted(maps.Keys(root.Properties))); diff != "" {
 		t.Error(diff)
 	}
+	var endpoint, quirks object
+	if err := json.Unmarshal(root.Properties["endpoint"], &endpoint); err != nil {
+		t.Fatal(err)
+	}
+	keys = nil
+	for _, f := range new(reader).endpointFields(&contract.Endpoint{}) {
+		keys = append(keys, f.name)
+	}
+	slices.Sort(keys)
+	if diff := cmp.Diff(keys, slices.Sorted(maps.Keys(endpoint.Properties))); diff != "" {
+		t.Error(diff)
+	}
+	if err := json.Unmarshal(endpoint.Properties["quirks"], &quirks); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range contract.QuirkChoices() {
+		var values struct{ Enum []string }
+		if err := json.Unmarshal(quirks.Properties[string(c.Quirk)], &values); err != nil || !slices.Equal(values.Enum, c.Values) {
+			t.Errorf("quirk %s: the schema has %v (%v), the contract %v", c.Quirk, values.Enum, err, c.Values)
+		}
+	}
+	if len(quirks.Properties) != len(contract.QuirkChoices()) {
+		t.Errorf("the schema has %d quirks", len(quirks.Properties))
+	}
 	var limits object
 	if err := json.Unmarshal(root.Properties["limits"], &limits); err != nil {
 		t.Fatal(err)

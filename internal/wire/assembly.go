@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -14,19 +15,20 @@ const maxAnswer = 8 << 20
 type assembly struct {
 	text, reasoning, refusal strings.Builder
 	calls                    callList
-	extra                    json.RawMessage
+	extra                    privateFields
 	usage                    contract.Usage
 	finish, model, id        string
-	size                     int
+	chunk                    chunk // decoded into again and again
 }
 
 // add takes in one chunk and returns its text.
 func (a *assembly) add(raw []byte) (string, error) {
-	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
+	c := &a.chunk
+	clear(c.Choices[:cap(c.Choices)])
+	c.Choices, c.Usage = c.Choices[:0], c.Usage[:0]
+	if err := json.Unmarshal(raw, c); err != nil {
 		return "", &Error{Kind: KindInterrupted, Message: "a chunk of the stream has an unknown shape: " + excerpt(raw)}
 	}
-	a.size += len(raw)
 	if c.ID != "" {
 		a.id = string(c.ID)
 	}
@@ -78,9 +80,7 @@ func (a *assembly) delta(d *delta) string {
 	if d.FunctionCall != nil {
 		a.calls.add(fragment{Function: *d.FunctionCall}, 0)
 	}
-	if isPresent(d.ExtraContent) {
-		a.extra = d.ExtraContent
-	}
+	a.calls.size += a.extra.add(d.privateFields)
 	return words
 }
 
@@ -93,7 +93,7 @@ func (a *assembly) empty() bool {
 // and all arguments parse.
 func (a *assembly) balanced() bool {
 	for _, c := range a.calls.list {
-		if args := strings.TrimSpace(c.args); args != "" && !json.Valid([]byte(args)) {
+		if args := bytes.TrimSpace(c.args); len(args) > 0 && !json.Valid(args) {
 			return false
 		}
 	}
@@ -104,21 +104,21 @@ func (a *assembly) balanced() bool {
 func (a *assembly) answer(limit int) Answer {
 	out := Answer{
 		Text: a.text.String(), Reasoning: a.reasoning.String(), Refusal: a.refusal.String(),
-		Calls: a.calls.all(), Extra: private(a.extra),
+		Calls: a.calls.all(), Extra: a.extra.object(),
 		Usage: a.usage, FinishReason: a.finish, Model: a.model, RequestID: a.id,
 	}
-	// Servers report a cut answer as tool_calls or stop; the count tells.
-	out.Truncated = finishes[strings.ToLower(a.finish)] == finishTruncated ||
-		limit > 0 && a.usage.CompletionTokens >= limit
+	out.Truncated = finishOf(a.finish) == finishTruncated || limit > 0 && spent(a.usage) >= limit
 	return out
 }
 
-// private wraps an extra_content so that it can be merged back under its name.
-func private(extra json.RawMessage) string {
-	if !isPresent(extra) {
-		return ""
+// spent is the output as a limit counts it. Servers report a cut answer as
+// tool_calls or stop; the count tells. Some count reasoning beside completion,
+// not in it, which shows when there is more of it.
+func spent(u contract.Usage) int {
+	if u.ReasoningTokens > u.CompletionTokens {
+		return u.CompletionTokens + u.ReasoningTokens
 	}
-	return `{"extra_content":` + string(extra) + `}`
+	return u.CompletionTokens
 }
 
 func isPresent(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

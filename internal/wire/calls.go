@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -9,9 +10,10 @@ import (
 
 // call is a tool call that is being put together.
 type call struct {
-	id, name, args string
-	extra          json.RawMessage
-	index          int // -1: the server gave none
+	id, name string
+	args     []byte // grows with each fragment
+	extra    privateFields
+	index    int // -1: the server gave none
 }
 
 // callList puts tool calls together from fragments of servers that number
@@ -37,9 +39,7 @@ func (l *callList) add(f fragment, position int) {
 	if c.name == "" {
 		c.name = string(f.Function.Name) // never joined: a later name is a repeat
 	}
-	if isPresent(f.ExtraContent) {
-		c.extra = f.ExtraContent
-	}
+	l.size += c.extra.add(f.privateFields)
 	l.size += len(f.Function.Arguments)
 	c.append(string(f.Function.Arguments))
 }
@@ -103,37 +103,44 @@ func (l *callList) candidate(f fragment) *call {
 }
 
 // whole says that the arguments are complete, and not the placeholder that
-// some bridges open a call with.
+// some bridges open a call with. It reads them all, so ask it last: arguments
+// may come in a million pieces.
 func (c *call) whole() bool {
-	args := strings.TrimSpace(c.args)
-	return args != "" && args != "{}" && json.Valid([]byte(args))
+	args := bytes.TrimSpace(c.args)
+	return len(args) > 0 && string(args) != "{}" && json.Valid(args)
 }
 
 // opens says that a fragment with the same id is another call: ours is whole
 // and it begins arguments of its own that are not a mere repeat.
 func (c *call) opens(f fragment) bool {
 	args := strings.TrimSpace(string(f.Function.Arguments))
-	return c.whole() && strings.HasPrefix(args, "{") && args != strings.TrimSpace(c.args)
+	return strings.HasPrefix(args, "{") && args != string(bytes.TrimSpace(c.args)) && c.whole()
 }
 
 // append adds arguments. A placeholder is replaced by what follows it, and
 // the whole arguments once more (a server that sums up) change nothing.
 func (c *call) append(args string) {
 	trimmed := strings.TrimSpace(args)
+	had := bytes.TrimSpace(c.args)
 	switch {
-	case trimmed == "" && (c.args == "" || c.whole()):
-	case strings.TrimSpace(c.args) == "{}" && strings.HasPrefix(trimmed, "{"):
-		c.args = args
-	case c.whole() && (trimmed == strings.TrimSpace(c.args) || trimmed == "{}"):
+	case trimmed == "" && (len(c.args) == 0 || ended(had) && c.whole()):
+	case string(had) == "{}" && strings.HasPrefix(trimmed, "{"):
+		c.args = []byte(args)
+	case (trimmed == string(had) || trimmed == "{}") && c.whole():
 	default:
-		c.args += args
+		c.args = append(c.args, args...)
 	}
+}
+
+// ended says that arguments may be whole, by their last byte alone.
+func ended(args []byte) bool {
+	return len(args) > 0 && strings.IndexByte(`}]"el0123456789`, args[len(args)-1]) >= 0
 }
 
 func (l *callList) all() []contract.ToolCall {
 	var out []contract.ToolCall
 	for _, c := range l.list {
-		out = append(out, contract.ToolCall{ID: c.id, Name: c.name, Args: c.args, Extra: private(c.extra)})
+		out = append(out, contract.ToolCall{ID: c.id, Name: c.name, Args: string(c.args), Extra: c.extra.object()})
 	}
 	return out
 }

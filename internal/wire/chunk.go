@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
@@ -35,15 +36,15 @@ type delta struct {
 	Reasoning        text            `json:"reasoning"`
 	ToolCalls        []fragment      `json:"tool_calls"`
 	FunctionCall     *function       `json:"function_call"` // before there were tools
-	ExtraContent     json.RawMessage `json:"extra_content"`
+	privateFields
 }
 
 // fragment is a piece of a tool call.
 type fragment struct {
-	Index        *count          `json:"index"`
-	ID           text            `json:"id"`
-	Function     function        `json:"function"`
-	ExtraContent json.RawMessage `json:"extra_content"`
+	Index    *count   `json:"index"`
+	ID       text     `json:"id"`
+	Function function `json:"function"`
+	privateFields
 }
 
 type function struct {
@@ -55,12 +56,25 @@ type function struct {
 type text string
 
 func (t *text) UnmarshalJSON(data []byte) error {
-	var s string
-	if json.Unmarshal(data, &s) != nil {
-		s = ""
+	if n := len(data); n >= 2 && n == len(*t)+2 && string(data[1:n-1]) == string(*t) && data[0] == '"' && bytes.IndexByte(data, '\\') < 0 {
+		return nil // as in the chunk before
 	}
+	s, _ := jsonString(data)
 	*t = text(s)
 	return nil
+}
+
+// jsonString is the value of a JSON string. Most have no escapes, and those
+// need no second decoder.
+func jsonString(data []byte) (string, bool) {
+	if n := len(data); n >= 2 && data[0] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
+		return string(data[1 : n-1]), true
+	}
+	var s string
+	if len(data) == 0 || data[0] != '"' || json.Unmarshal(data, &s) != nil {
+		return "", false
+	}
+	return s, true
 }
 
 // arguments is a string, or the bytes of any other JSON but null. They are
@@ -68,11 +82,8 @@ func (t *text) UnmarshalJSON(data []byte) error {
 type arguments string
 
 func (a *arguments) UnmarshalJSON(data []byte) error {
-	var s string
-	switch {
-	case string(data) == "null":
-		s = ""
-	case json.Unmarshal(data, &s) != nil:
+	s, ok := jsonString(data)
+	if !ok && string(data) != "null" {
 		s = string(data)
 	}
 	*a = arguments(s)

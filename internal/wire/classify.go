@@ -42,6 +42,9 @@ func frameError(frame []byte, named bool) *Error {
 	if named {
 		return streamError(frame)
 	}
+	if bytes.Contains(frame, []byte(`"choices"`)) && !bytes.Contains(frame, []byte(`"error"`)) {
+		return nil // nearly every frame
+	}
 	var top object
 	switch {
 	case bytes.HasPrefix(frame, []byte("[")):
@@ -108,14 +111,17 @@ func classify(status int, f fault, waits bool) Kind {
 	words := strings.ToLower(f.code + " " + f.kind + " " + f.message)
 	switch {
 	case status == 429:
-		if !waits && anyOf(words, "insufficient_quota", "billing", "insufficient balance", "credit balance", "out of credits") {
-			return KindQuota
-		}
-		return KindRateLimited
-	case status == 401 || status == 403:
+		return classifyLimit(words, waits)
+	case status == 401:
 		return KindAuth
 	case status == 402:
 		return KindQuota
+	case badGeneration(words) || f.generation != "":
+		return KindBadGeneration
+	case status == 403 || status == 451:
+		return classifyForbidden(words)
+	case status == 413 && anyOf(words, "rate_limit", "per minute", "tpm"): // Groq
+		return KindRateLimited
 	case tooLong(words):
 		return KindContextTooLong
 	case status == 503 || status == 529:
@@ -125,35 +131,79 @@ func classify(status int, f fault, waits bool) Kind {
 	case status == 408 || status == 409 || status == 425 || status >= 500:
 		return KindUnavailable
 	case status == 413:
-		if anyOf(words, "rate_limit", "per minute", "tpm") { // Groq
-			return KindRateLimited
-		}
 		return KindContextTooLong
 	case status == 404:
-		if strings.Contains(words, "model") {
+		if anyOf(words, "model", "deployment", "no endpoints found") {
 			return KindBadRequest
 		}
 		return KindNotAnEndpoint
-	case anyOf(words, "tool_use_failed") || f.generation != "":
-		return KindBadGeneration
-	case anyOf(words, "content_policy", "content_filter", "content management policy", "responsibleai"):
+	case refused(words):
 		return KindRefused
-	case anyOf(words, "api key not valid", "incorrect api key", "invalid api key", "invalid_api_key"):
+	case noKey(words):
 		return KindAuth
+	case noMoney(words):
+		return KindQuota
 	}
 	return KindBadRequest
+}
+
+// classifyLimit tells a rate, which passes, from a budget that is used up.
+func classifyLimit(words string, waits bool) Kind {
+	if anyOf(words, "insufficient_quota") || !waits && anyOf(words, "billing", "insufficient balance", "credit balance", "out of credits") {
+		return KindQuota
+	}
+	return KindRateLimited
+}
+
+func classifyForbidden(words string) Kind {
+	switch {
+	case noMoney(words):
+		return KindQuota
+	case refused(words) || anyOf(words, "moderation", "flagged"): // OpenRouter
+		return KindRefused
+	}
+	return KindAuth
+}
+
+// badGeneration recognises that the endpoint could not read what its own model
+// wrote as a tool call.
+func badGeneration(words string) bool {
+	return anyOf(words,
+		"tool_use_failed", "output_parse_failed", "tool call validation failed", // Groq
+		"error parsing tool call",                            // Ollama, as a 500
+		"failed to parse input at pos",                       // llama.cpp, as a 500
+		"malformed_function_call", "malformed function call") // Gemini
+}
+
+func refused(words string) bool {
+	return anyOf(words, "content_policy", "content_filter", "content management policy", "responsibleai", "content_moderation", "data_inspection_failed")
+}
+
+func noKey(words string) bool {
+	return anyOf(words, "api key not valid", "incorrect api key", "invalid api key", "invalid_api_key", "api_key_invalid")
+}
+
+func noMoney(words string) bool {
+	return anyOf(words, "insufficient_quota", "insufficient balance", "credit balance", "out of credits", "key limit exceeded", "billing_hard_limit")
 }
 
 // tooLong recognises that the transcript does not fit, in the words of the
 // servers we know.
 func tooLong(words string) bool {
-	if anyOf(words, "string too long", "string_above_max_length") {
-		return false // one field, a tool's name for example
+	if anyOf(words, "string too long", "string_above_max_length", "took too long", "taking too long", "too long to respond") {
+		return false // one field, a tool's name for example; or time
 	}
 	return anyOf(words,
-		"context_length", "context length", "context window", "context size", "exceed_context",
-		"maximum context", "too long", "too many input tokens", "maximum number of tokens allowed",
-		"reduce the length of the", "exceeds the model's maximum", "max_prompt_tokens", "prompt exceeds")
+		"context_length", "context length", "context window", "context size", "exceed_context", "context_window",
+		"maximum context", "too long", "too many input tokens", "too many tokens", "maximum number of tokens allowed",
+		"reduce the length of the", "exceeds the model's maximum", "max_prompt_tokens", "prompt exceeds",
+		"maximum prompt length",                                   // xAI
+		"max_seq_len", "max_model_len", "max_new_tokens` must be", // vLLM, SiliconFlow, TGI
+		"exceeded model token limit", // Moonshot
+		"range of input length",      // DashScope
+		"tokens_limit_reached",       // GitHub Models
+		"request_too_large",          // Anthropic
+		"when context the overflows") // LM Studio
 }
 
 func anyOf(words string, parts ...string) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/wire/providers"
 )
 
 // DefaultIdleTimeout is how long an endpoint may send nothing.
@@ -46,9 +47,23 @@ type Endpoint struct {
 	// it streams, may need minutes. If zero, IdleTimeout.
 	FirstByteTimeout time.Duration
 
-	// EchoReasoning says whether the reasoning text of earlier messages goes
-	// back: see [contract.Endpoint.EchoReasoning]. "" means never.
-	EchoReasoning string
+	// TotalTimeout is how long the whole call may take: a server that sends
+	// keep-alives for ever is never idle. If zero, there is no bound.
+	TotalTimeout time.Duration
+
+	// APIVersion is sent as the query parameter api-version, if not empty.
+	APIVersion string
+
+	// ParallelToolCalls is "true" or "false" to send the option of that name,
+	// where there are tools and the endpoint takes it.
+	ParallelToolCalls string
+
+	// Origin names the endpoint: reasoning text and private fields are sent only
+	// with messages of the same origin.
+	Origin string
+
+	// Settings are the quirks. The zero value is an endpoint without any.
+	Settings providers.Settings
 }
 
 // Tool is a tool as the model is shown it.
@@ -67,6 +82,11 @@ type Request struct {
 	Temperature     *float64 // nil: the endpoint's default; 0 is sent
 	MaxOutputTokens int      // 0: no bound
 	ReasoningEffort string   // "": the endpoint's default
+
+	// Plain leaves all private fields out; echo, if not "", goes before the
+	// endpoint's echo_reasoning. Both are set by [Client.Repair].
+	Plain bool
+	echo  string
 }
 
 // Answer is a complete answer of a model.
@@ -83,6 +103,7 @@ type Answer struct {
 	Extra string
 
 	Usage        contract.Usage
+	Estimate     int    `json:"-"` // our own count of the prompt's tokens: a rough one, rather too small
 	FinishReason string // as the endpoint wrote it; calls count whatever it says
 	Model        string // as the endpoint names it
 	RequestID    string
@@ -116,6 +137,9 @@ func New(e Endpoint) *Client {
 	return &Client{endpoint: e, http: httpClient(e.HTTPClient), scrub: newScrubber(e.APIKey)}
 }
 
+// Origin is the endpoint's: what the messages of its answers are marked with.
+func (c *Client) Origin() string { return c.endpoint.Origin }
+
 // Complete asks the model once, streaming, and returns the answer when it
 // has ended properly: a finish_reason was seen, or [DONE] with arguments that
 // parse. Everything else is an [*Error]; the answer is then empty and nothing
@@ -131,10 +155,10 @@ func (c *Client) Complete(ctx context.Context, r Request, onDelta func(text stri
 	if err != nil {
 		return Answer{}, err
 	}
-	callCtx, idle := watchIdle(ctx, c.endpoint.FirstByteTimeout, c.endpoint.IdleTimeout)
+	callCtx, idle := watchIdle(ctx, c.endpoint.FirstByteTimeout, c.endpoint.IdleTimeout, c.endpoint.TotalTimeout)
 	defer idle.stop()
 
-	x := &exchange{client: c, patch: patch, idle: idle}
+	x := &exchange{client: c, patch: patch.apply, idle: idle}
 	config := openai.DefaultConfig(c.endpoint.APIKey)
 	config.BaseURL = c.endpoint.BaseURL
 	config.OrgID = c.endpoint.Organization
@@ -160,9 +184,14 @@ func (c *Client) Complete(ctx context.Context, r Request, onDelta func(text stri
 		}
 	}
 	if err = x.ended(a, err); err != nil {
-		return Answer{}, c.failure(ctx, callCtx, x, err)
+		err = c.failure(ctx, callCtx, x, err)
+		if failed := (*Error)(nil); errors.As(err, &failed) {
+			failed.Usage = a.usage
+		}
+		return Answer{}, err
 	}
 	answer := a.answer(r.MaxOutputTokens)
+	answer.Estimate = patch.estimate()
 	if x.requestID != "" {
 		answer.RequestID = x.requestID
 	}

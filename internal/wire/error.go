@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/turnkeel/turnkeel/contract"
 )
 
 // Kind says what kind of failure it is. A reader must accept one that it does
@@ -41,21 +43,68 @@ type Error struct {
 	// Generation is what the model wrote, of a [KindBadGeneration].
 	Generation string
 
+	// Usage is what the failed answer cost, as far as the endpoint says.
+	Usage contract.Usage `json:",omitzero"`
+
 	should *bool // the endpoint's own x-should-retry
 }
 
-// Retryable says whether the same request may succeed later. The endpoint's
-// own word (x-should-retry) goes before ours.
-func (e *Error) Retryable() bool {
-	if e.should != nil {
-		return *e.should
+// Action is what follows a failure.
+type Action string
+
+// The actions.
+const (
+	ActionRetry  Action = "retry"   // the same request again, after Temporal's backoff or as long as the endpoint asks
+	ActionReask  Action = "re-ask"  // the model is told what was wrong and asked again, a few times
+	ActionGiveUp Action = "give up" // the same request will fail again
+)
+
+// Kinds lists all kinds with what follows each.
+func Kinds() []KindRule {
+	return []KindRule{
+		{KindRateLimited, ActionRetry},
+		{KindOverloaded, ActionRetry},
+		{KindUnavailable, ActionRetry},
+		{KindInterrupted, ActionRetry},
+		{KindBadGeneration, ActionReask},
+		{KindAuth, ActionGiveUp},
+		{KindQuota, ActionGiveUp},
+		{KindContextTooLong, ActionGiveUp},
+		{KindRefused, ActionGiveUp},
+		{KindBadRequest, ActionGiveUp},
+		{KindNotAnEndpoint, ActionGiveUp},
+		{KindTooLarge, ActionGiveUp},
 	}
-	switch e.Kind {
-	case KindRateLimited, KindOverloaded, KindUnavailable, KindInterrupted, KindBadGeneration:
-		return true
-	}
-	return false
 }
+
+// KindRule is a kind and what follows it.
+type KindRule struct {
+	Kind   Kind
+	Action Action
+}
+
+// Action says what follows. The endpoint's own word (x-should-retry) decides
+// between a retry and giving up, but cannot make a missing key, an empty
+// account or a transcript that does not fit pass.
+func (e *Error) Action() Action {
+	action := ActionGiveUp
+	for _, r := range Kinds() {
+		if r.Kind == e.Kind {
+			action = r.Action
+		}
+	}
+	switch {
+	case e.should == nil || action == ActionReask:
+	case !*e.should:
+		return ActionGiveUp
+	case e.Kind == KindBadRequest:
+		return ActionRetry
+	}
+	return action
+}
+
+// Retryable says whether the same request may succeed later.
+func (e *Error) Retryable() bool { return e.Action() != ActionGiveUp }
 
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -132,7 +132,7 @@ func requestID(h http.Header) string {
 }
 
 // maxRetryAfter bounds what an endpoint may ask for.
-const maxRetryAfter = 24 * time.Hour
+const maxRetryAfter = 31 * 24 * time.Hour
 
 // retryAfter reads retry-after-ms and Retry-After (seconds or a date).
 func retryAfter(h http.Header, now time.Time) time.Duration {

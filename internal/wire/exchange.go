@@ -33,6 +33,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if err := x.rewrite(req); err != nil {
 		return nil, &Error{Kind: KindBadRequest, Message: err.Error()}
 	}
+	x.client.endpoint.address(req)
 	resp, err := x.client.http.Do(req)
 	if err != nil {
 		return nil, err
@@ -72,6 +73,22 @@ func (x *exchange) rewrite(req *http.Request) error {
 	return err
 }
 
+// address puts on the request what go-openai's configuration has no place for.
+func (e Endpoint) address(req *http.Request) {
+	if e.Settings.Auth == "api_key_header" && e.APIKey != "" {
+		req.Header.Del("Authorization")
+		req.Header.Set("Api-Key", e.APIKey)
+	}
+	if e.APIVersion != "" {
+		query := req.URL.Query()
+		query.Set("api-version", e.APIVersion)
+		req.URL.RawQuery = query.Encode()
+	}
+	if e.Settings.Stream == "off" {
+		req.Header.Set("Accept", "application/json")
+	}
+}
+
 // open looks at what a 2xx response holds. Servers mislabel, so the first
 // bytes decide and the content type only helps.
 func (x *exchange) open(resp *http.Response, body io.ReadCloser) error {
@@ -82,7 +99,7 @@ func (x *exchange) open(resp *http.Response, body io.ReadCloser) error {
 	}
 	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
-	case isSSE(first), contentType == "text/event-stream" && len(first) == 0:
+	case isSSE(first), contentType == "text/event-stream" && !bytes.ContainsAny(first[:min(1, len(first))], "{[<"):
 		x.body = newFrames(r, body, x.idle)
 		return nil
 	case bytes.HasPrefix(first, []byte("{")), bytes.HasPrefix(first, []byte("[")):

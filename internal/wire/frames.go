@@ -24,9 +24,11 @@ type frames struct {
 	body io.Closer
 	idle *idleWatch
 
+	lineBuf []byte // a line; its memory is used again
 	pending []byte // data of a frame that is not complete yet
 	event   string // event field of the frame
-	out     []byte // what Read hands on next
+	out     []byte // what Read hands on
+	read    int    // how much of out was handed on
 	err     error  // what Read returns once out is empty
 	done    bool
 }
@@ -36,14 +38,15 @@ func newFrames(r *bufio.Reader, body io.Closer, idle *idleWatch) *frames {
 }
 
 func (f *frames) Read(p []byte) (int, error) {
-	for len(f.out) == 0 {
+	for f.read == len(f.out) {
 		if f.err != nil {
 			return 0, f.err
 		}
+		f.out, f.read = f.out[:0], 0
 		f.next()
 	}
-	n := copy(p, f.out)
-	f.out = f.out[n:]
+	n := copy(p, f.out[f.read:])
+	f.read += n
 	return n, nil
 }
 
@@ -60,7 +63,10 @@ func (f *frames) Close() error {
 // next reads one line of the stream.
 func (f *frames) next() {
 	line, err := f.line()
-	for part := range bytes.SplitSeq(bytes.TrimRight(line, "\r\n"), []byte("\r")) {
+	line = bytes.TrimRight(line, "\r\n")
+	for more := true; more; {
+		var part []byte
+		part, line, more = bytes.Cut(line, []byte("\r"))
 		// Nothing after the last line break is no empty line.
 		if f.err == nil && !f.done && (err == nil || len(part) > 0) {
 			f.field(part)
@@ -80,14 +86,17 @@ func (f *frames) next() {
 
 // line reads up to the next newline, bounded.
 func (f *frames) line() ([]byte, error) {
-	var line []byte
+	f.lineBuf = f.lineBuf[:0]
 	for {
 		part, err := f.r.ReadSlice('\n')
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+		if len(f.lineBuf) == 0 && err == nil {
+			return part, nil
 		}
-		if len(line) > maxFrame {
+		f.lineBuf = append(f.lineBuf, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return f.lineBuf, err
+		}
+		if len(f.lineBuf) > maxFrame {
 			return nil, &Error{Kind: KindTooLarge, Message: "a frame of the stream is larger than 16 MiB"}
 		}
 	}
@@ -95,7 +104,7 @@ func (f *frames) line() ([]byte, error) {
 
 // field takes in one line.
 func (f *frames) field(line []byte) {
-	name, value, _ := bytes.Cut(line, []byte(":"))
+	name, value, _ := bytes.Cut(line, []byte{':'})
 	value = bytes.TrimSpace(value)
 	switch {
 	case len(line) == 0:
@@ -155,7 +164,9 @@ func (f *frames) emit(frame []byte) {
 		f.out = append(f.out, "{ "...)
 		frame = frame[1:]
 	}
-	for part := range bytes.SplitSeq(frame, []byte("\n")) {
+	for more := true; more; {
+		var part []byte
+		part, frame, more = bytes.Cut(frame, []byte{'\n'})
 		f.out = append(f.out, part...)
 	}
 	f.out = append(f.out, '\n')

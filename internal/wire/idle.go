@@ -13,21 +13,31 @@ type idleError struct{ after time.Duration }
 
 func (e *idleError) Error() string { return fmt.Sprintf("no byte for %s", e.after) }
 
+// totalError is the cause of a context that took too long in all.
+type totalError struct{ after time.Duration }
+
+func (e *totalError) Error() string { return fmt.Sprintf("not complete after %s", e.after) }
+
 // idleWatch ends a context when no byte came for a while.
 type idleWatch struct {
 	cancel context.CancelCauseFunc
+	total  *time.Timer // nil: no bound
 
 	mu    sync.Mutex
 	timer *time.Timer
-	limit time.Duration
+	now   time.Duration // what the timer allows
+	limit time.Duration // what it allows after the next byte
 }
 
-// watchIdle starts a watch that allows first until the first byte and then
-// limit between bytes.
-func watchIdle(ctx context.Context, first, limit time.Duration) (context.Context, *idleWatch) {
+// watchIdle starts a watch that allows first until the first byte, then limit
+// between bytes, and total for all; a total of 0 is no bound.
+func watchIdle(ctx context.Context, first, limit, total time.Duration) (context.Context, *idleWatch) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &idleWatch{cancel: cancel, limit: limit}
-	w.timer = time.AfterFunc(first, func() { cancel(&idleError{after: first}) })
+	w := &idleWatch{cancel: cancel, now: first, limit: limit}
+	w.timer = time.AfterFunc(first, w.expired)
+	if total > 0 {
+		w.total = time.AfterFunc(total, func() { cancel(&totalError{after: total}) })
+	}
 	return ctx, w
 }
 
@@ -36,9 +46,16 @@ func (w *idleWatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer.Stop() {
-		limit := w.limit
-		w.timer = time.AfterFunc(limit, func() { w.cancel(&idleError{after: limit}) })
+		w.now = w.limit
+		w.timer.Reset(w.now)
 	}
+}
+
+func (w *idleWatch) expired() {
+	w.mu.Lock()
+	after := w.now
+	w.mu.Unlock()
+	w.cancel(&idleError{after: after})
 }
 
 // narrow lowers the limit, from now on.
@@ -59,6 +76,9 @@ func (w *idleWatch) stop() {
 	w.mu.Lock()
 	w.timer.Stop()
 	w.mu.Unlock()
+	if w.total != nil {
+		w.total.Stop()
+	}
 	w.cancel(context.Canceled)
 }
 

@@ -6,19 +6,28 @@ import (
 	"fmt"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/wire/providers"
 )
 
-// patch adds to go-openai's JSON what its structs cannot hold: empty strings,
-// a temperature of 0, provider-private fields, an empty reasoning text.
+// patch adds to go-openai's JSON what its structs cannot hold (empty strings,
+// a temperature of 0, provider-private fields, an empty reasoning text), and
+// takes from it what the endpoint does not take.
 type patch struct {
-	messages    []contract.Message
+	messages    []contract.Message // as they are sent
 	temperature *float64
-	echo        string
+	settings    providers.Settings
+	echo        string // of reasoning text
+	parallel    string // "true" or "false"; "" is not sent
+	bytes       int    // of messages and tools
 }
 
 type object = map[string]json.RawMessage
 
-func (p patch) apply(body []byte) ([]byte, error) {
+// estimate is the prompt's size in tokens, at four bytes each: too small for
+// most texts, so that who compares does not cry wolf.
+func (p *patch) estimate() int { return p.bytes / 4 }
+
+func (p *patch) apply(body []byte) ([]byte, error) {
 	var request object
 	if err := json.Unmarshal(body, &request); err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
@@ -36,15 +45,38 @@ func (p patch) apply(body []byte) ([]byte, error) {
 	if request["messages"], err = marshal(messages); err != nil {
 		return nil, err
 	}
+	p.bytes = len(request["messages"]) + len(request["tools"])
 	if p.temperature != nil {
 		if request["temperature"], err = marshal(*p.temperature); err != nil {
 			return nil, err
 		}
 	}
+	p.options(request)
 	return marshal(request)
 }
 
-func (p patch) message(out object, m contract.Message) error {
+// options applies the quirks to the request's own fields.
+func (p *patch) options(request object) {
+	if p.settings.Stream == "off" {
+		delete(request, "stream")
+		delete(request, "stream_options")
+	}
+	if p.settings.StreamUsage == "omit" {
+		delete(request, "stream_options")
+	}
+	if p.settings.TokenLimit == "max_completion_tokens" {
+		if limit, ok := request["max_tokens"]; ok {
+			request["max_completion_tokens"] = limit
+			delete(request, "max_tokens")
+		}
+	}
+	// Without tools, endpoints refuse whatever speaks of them.
+	if _, tools := request["tools"]; tools && p.parallel != "" && p.settings.ParallelOption != "omit" {
+		request["parallel_tool_calls"] = json.RawMessage(p.parallel)
+	}
+}
+
+func (p *patch) message(out object, m contract.Message) error {
 	asks := m.Role == contract.RoleAssistant && len(m.ToolCalls) > 0
 	if _, has := out["content"]; !has && !asks {
 		out["content"] = json.RawMessage(`""`)
@@ -62,6 +94,10 @@ func (p patch) message(out object, m contract.Message) error {
 	}
 	for i, call := range m.ToolCalls {
 		merge(calls[i], call.Extra)
+	}
+	// Only the first call of an answer carries a signature.
+	if _, signed := calls[0]["extra_content"]; !signed && p.settings.MissingSignature == "google" {
+		calls[0]["extra_content"] = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 	}
 	raw, err := marshal(calls)
 	out["tool_calls"] = raw

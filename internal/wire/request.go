@@ -18,7 +18,7 @@ const noProperties = `{"type":"object","properties":{}}`
 
 // encode makes the request go-openai sends, and the patch of its JSON for
 // what go-openai cannot express.
-func (c *Client) encode(r Request) (openai.ChatCompletionRequest, func([]byte) ([]byte, error), error) {
+func (c *Client) encode(r Request) (openai.ChatCompletionRequest, *patch, error) {
 	out := openai.ChatCompletionRequest{
 		Model:           r.Model,
 		ReasoningEffort: r.ReasoningEffort,
@@ -32,39 +32,55 @@ func (c *Client) encode(r Request) (openai.ChatCompletionRequest, func([]byte) (
 	} else {
 		out.MaxTokens = r.MaxOutputTokens //nolint:staticcheck // the servers that came before the newer name know only this one
 	}
-	messages := make([]contract.Message, len(r.Messages))
-	for i, m := range r.Messages {
-		messages[i] = legalMessage(m)
-		out.Messages = append(out.Messages, c.message(messages[i]))
+	messages := c.legal(r)
+	for _, m := range messages {
+		out.Messages = append(out.Messages, message(m, c.echo(r)))
 	}
-	for _, t := range r.Tools {
+	tools := r.Tools
+	if len(tools) == 0 && c.endpoint.Settings.HistoryTools == "declare" {
+		if tools = historyTools(messages); len(tools) > 0 {
+			out.ToolChoice = "none"
+		}
+	}
+	for _, t := range tools {
 		tool, err := functionTool(t)
 		if err != nil {
 			return out, nil, c.scrub.error(&Error{Kind: KindBadRequest, Message: err.Error()})
 		}
 		out.Tools = append(out.Tools, tool)
 	}
-	p := patch{messages: messages, temperature: r.Temperature, echo: c.endpoint.EchoReasoning}
-	return out, p.apply, nil
+	return out, &patch{
+		messages: messages, temperature: r.Temperature, settings: c.endpoint.Settings,
+		echo: c.echo(r), parallel: c.endpoint.ParallelToolCalls,
+	}, nil
 }
 
-// legalMessage replaces arguments that are no JSON object by an empty one: an
-// endpoint would refuse every later request of the turn for them.
-func legalMessage(m contract.Message) contract.Message {
-	calls := make([]contract.ToolCall, len(m.ToolCalls))
-	for i, call := range m.ToolCalls {
-		if !isObject(call.Args) {
-			call.Args = "{}"
-		}
-		calls[i] = call
+// echo is whether reasoning text goes back with this request.
+func (c *Client) echo(r Request) string {
+	if r.echo != "" {
+		return r.echo
 	}
-	m.ToolCalls = calls
-	return m
+	return c.endpoint.Settings.EchoReasoning
 }
 
-func (c *Client) message(m contract.Message) openai.ChatCompletionMessage {
+// historyTools declares the tools that a transcript speaks of.
+func historyTools(messages []contract.Message) []Tool {
+	var tools []Tool
+	seen := map[string]bool{}
+	for _, m := range messages {
+		for _, call := range m.ToolCalls {
+			if !seen[call.Name] {
+				seen[call.Name] = true
+				tools = append(tools, Tool{Name: call.Name, Description: "Not available any more."})
+			}
+		}
+	}
+	return tools
+}
+
+func message(m contract.Message, echo string) openai.ChatCompletionMessage {
 	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.ToolCallID}
-	if m.Role == contract.RoleAssistant && echoes(c.endpoint.EchoReasoning) {
+	if m.Role == contract.RoleAssistant && (echo == "always" || echo == "even_empty" && len(m.ToolCalls) > 0) {
 		out.ReasoningContent = m.Reasoning
 	}
 	for _, call := range m.ToolCalls {
@@ -76,8 +92,6 @@ func (c *Client) message(m contract.Message) openai.ChatCompletionMessage {
 	}
 	return out
 }
-
-func echoes(mode string) bool { return mode == "always" || mode == "even_empty" }
 
 func functionTool(t Tool) (openai.Tool, error) {
 	schema := t.Schema

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/wire/providers"
 )
 
 // sent is the JSON that a request becomes on the wire.
@@ -73,7 +74,7 @@ func TestRequestOnTheWire(t *testing.T) {
 	}{
 		{"plain", Endpoint{BaseURL: local}, Request{Model: "m", Messages: user}, `{"model":"m","messages":[` + wireUser + `]` + tail + `}`},
 		{"history", Endpoint{BaseURL: local}, Request{Model: "m", Messages: history}, `{"model":"m","messages":[` + wireHistory("") + `]` + tail + `}`},
-		{"echo reasoning", Endpoint{BaseURL: local, EchoReasoning: "always"}, Request{Model: "m", Messages: history}, `{"model":"m","messages":[` + wireHistory(`,"reasoning_content":"hm"`) + `]` + tail + `}`},
+		{"echo reasoning", Endpoint{BaseURL: local, Settings: providers.Settings{EchoReasoning: "always"}}, Request{Model: "m", Messages: history}, `{"model":"m","messages":[` + wireHistory(`,"reasoning_content":"hm"`) + `]` + tail + `}`},
 		{"tools", Endpoint{BaseURL: local}, Request{Model: "m", Messages: user, Tools: []Tool{{Name: "f", Description: "does"}, {Name: "g", Schema: `{"type":"object","maximum":9007199254740993}`}}},
 			`{"model":"m","messages":[` + wireUser + `],"tools":[{"type":"function","function":{"name":"f","description":"does","parameters":{"type":"object","properties":{}}}},` +
 				`{"type":"function","function":{"name":"g","parameters":{"type":"object","maximum":9007199254740993}}}]` + tail + `}`},
@@ -114,7 +115,7 @@ func ordered(t *testing.T, text string) string {
 
 func TestEmptyReasoningIsEchoed(t *testing.T) {
 	t.Parallel()
-	got, _ := sent(t, Endpoint{BaseURL: "http://x/v1", EchoReasoning: "even_empty"}, Request{Model: "m", Messages: []contract.Message{
+	got, _ := sent(t, Endpoint{BaseURL: "http://x/v1", Settings: providers.Settings{EchoReasoning: "even_empty"}}, Request{Model: "m", Messages: []contract.Message{
 		{Role: contract.RoleAssistant, ToolCalls: []contract.ToolCall{{ID: "a", Name: "f"}}},
 	}})
 	if !strings.Contains(got, `"reasoning_content":""`) {
@@ -171,7 +172,7 @@ func FuzzPatch(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := patch(body)
+		out, err := patch.apply(body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,13 @@ const (
 )
 
 // secretShapes are what keys look like that are not ours to know.
-var secretShapes = regexp.MustCompile(`(?i)\b(sk|pk|rk|gsk|xai|key)-[a-z0-9_*-]{8,}|\bbearer\s+[a-z0-9._~+/*-]{8,}=*|\bAIza[0-9a-z_-]{20,}`)
+var secretShapes = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|gsk|xai|key|hf|glpat|r8)[-_][a-z0-9_*-]{8,}` +
+	`|\bbearer\s+[a-z0-9._~+/*-]{8,}=*` +
+	`|\bAIza[0-9a-z_-]{20,}` +
+	`|\bgh[pousr]_[a-z0-9]{16,}` +
+	`|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b` +
+	`|\beyJ[a-z0-9_-]{8,}\.[a-z0-9_-]{8,}\.[a-z0-9_-]{8,}` + // a JWT
+	`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`)
 
 var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
 

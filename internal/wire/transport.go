@@ -51,9 +51,12 @@ func httpClient(base *http.Client) *http.Client {
 func (c *Client) transportError(x *exchange, cause, err error) *Error {
 	where := plainURL(c.endpoint.BaseURL)
 	var idle *idleError
+	var total *totalError
 	var netErr net.Error
 	var urlErr *url.Error
 	switch {
+	case errors.As(cause, &total):
+		return &Error{Kind: KindInterrupted, Message: "the answer of " + where + " was not complete after " + round(total.after)}
 	case errors.As(cause, &idle) && x.body == nil:
 		return &Error{Kind: KindUnavailable, Message: where + " sent nothing for " + round(idle.after) + "; is it overloaded, or still loading the model?"}
 	case errors.As(cause, &idle):

@@ -118,15 +118,27 @@ var packages = []Row{
 		Package: "activities",
 		Ours: []string{
 			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
-			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "tooldefs",
+			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},
 	{
 		Package: "internal/wire",
-		Ours:    []string{"contract"},
+		Ours:    []string{"contract", "internal/wire/providers"},
 		Never:   []Ban{temporal},
 		Why:     "the wire speaks to a model endpoint and knows nothing of who retries it",
+	},
+	{
+		Package: "internal/wire/providers",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "what is known of each provider is data",
+	},
+	{
+		Package: "internal/prices",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal},
+		Why:     "what tokens cost is a table",
 	},
 	{
 		Package: "tools/*",
@@ -199,7 +211,7 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage", "internal/wire"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
@@ -241,7 +253,7 @@ var libraries = []Library{
 	{"github.com/sashabaranov/go-openai", []string{"internal/wire"}, "the wire's types stop at the adapter"},
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
-	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli"}, "commands live in turnkeel.Main and in internal/cli"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
 	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},

@@ -163,9 +163,9 @@ func TestLargeProgress(t *testing.T) {
 			}
 		},
 	})
-	s := newStack(t, options{tools: []*tooldefs.Tool{tool}, script: steps("charge", 1)})
+	s := newStack(t, options{tools: []*tooldefs.Tool{tool}, script: steps("charge", 1), stream: true})
 	turn := s.start("go")
-	for note := ""; !strings.Contains(note, "more than 16384 are not shown"); {
+	for note := ""; !strings.Contains(note, `"progress_bytes":3145730`); {
 		description, err := s.client.DescribeWorkflowExecution(t.Context(), turn.ID, turn.RunID)
 		if err != nil {
 			t.Fatal(err)

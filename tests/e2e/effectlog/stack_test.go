@@ -130,7 +130,7 @@ func (s *stack) run(message string) outcome {
 func (s *stack) start(message string) *turnkeel.Turn {
 	s.t.Helper()
 	turn, err := s.turns.Start(s.t.Context(), turnkeel.TurnRequest{Input: contract.TurnInput{
-		Agent: agentName, StepsPerRun: s.o.stepsPerRun, Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
+		Agent: agentName, StepsPerRun: s.o.stepsPerRun, Stream: s.o.stream, Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
 	}})
 	if err != nil {
 		s.t.Fatal(err)
