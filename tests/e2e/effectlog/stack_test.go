@@ -47,6 +47,7 @@ type options struct {
 	converter   converter.DataConverter
 	blobs       blob.Store
 	stepsPerRun int    // see contract.TurnInput
+	stream      bool   // see contract.TurnInput
 	endpoint    string // in place of the scripted model
 }
 
