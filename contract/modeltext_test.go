@@ -52,6 +52,7 @@ func modelTexts(word string) []modelText {
 		{"TextTruncatedCall", contract.TextTruncatedCall()},
 		{"TextLoopWarning", contract.TextLoopWarning(3)},
 		{"TextWrapUp", contract.TextWrapUp(word)},
+		{"TextReask", contract.TextReask(word)},
 	}
 }
 
