@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,13 +65,13 @@ func ExampleFolder() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "blobs")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	store := blob.Folder(dir)
 	ref, err := store.Put(ctx, []byte("hello"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	data, err := store.Get(ctx, ref)
 	fmt.Println(ref[:15], string(data), err)

@@ -166,11 +166,11 @@ func TestLargeProgress(t *testing.T) {
 	s := newStack(t, options{tools: []*tooldefs.Tool{tool}, script: steps("charge", 1), stream: true})
 	turn := s.start("go")
 	for note := ""; !strings.Contains(note, `"progress_bytes":3145730`); {
-		description, err := s.client.DescribeWorkflowExecution(t.Context(), turn.ID, turn.RunID)
+		description, err := s.client.DescribeWorkflow(t.Context(), turn.ID, turn.RunID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range description.GetPendingActivities() {
+		for _, a := range description.RawResponse.GetPendingActivities() {
 			if text := converter.GetDefaultDataConverter().ToStrings(a.GetHeartbeatDetails()); len(text) > 0 {
 				note = text[0]
 			}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/turnkeel/turnkeel"
@@ -164,7 +163,6 @@ func TestSession_Reset(t *testing.T) {
 	_, err = b.Temporal.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace: server.Namespace, Reason: "test", RequestId: "reset-" + session, WorkflowTaskFinishEventId: 4,
 		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: session, RunId: described.WorkflowExecution.RunID},
-		ResetReapplyType:  enumspb.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
 	})
 	if err != nil {
 		t.Fatal(err)
