@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/turnkeel/turnkeel/agenttest"
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/toolbin"
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+type payInput struct {
+	Cents int `json:"cents"`
+}
+
+// gatedBench serves an agent whose every payment needs a yes.
+func gatedBench(t *testing.T, calls ...int) *agenttest.Bench {
+	t.Helper()
+	pay := tooldefs.Define(tooldefs.Spec[payInput, string]{
+		Name: "pay", Description: "Pays.", Approval: tooldefs.Always,
+		Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) { return "paid", nil },
+	})
+	step := agenttest.Step{}
+	for _, cents := range calls {
+		step.Calls = append(step.Calls, agenttest.ScriptCall{Name: "pay", Args: map[string]any{"cents": cents}})
+	}
+	return agenttest.NewBench(t, agenttest.BenchOptions{
+		Server: server, Tools: []*tooldefs.Tool{pay},
+		Script: agenttest.Script{Steps: []agenttest.Step{step, {Text: "done"}}},
+	})
+}
+
+type pendingLine struct {
+	Turn, Key, Digest, Tool, Args string
+}
+
+func ask(t *testing.T, args ...string) result {
+	t.Helper()
+	return finish(t, command(t, t.TempDir(), starter, append(onServer(), "TURNKEEL_USER=ann"), args...))
+}
+
+func pendingOf(t *testing.T, turn string, n int) []pendingLine {
+	t.Helper()
+	for {
+		r := ask(t, "pending", turn, "--output", "json")
+		var lines []pendingLine
+		dec := json.NewDecoder(strings.NewReader(r.out))
+		for dec.More() {
+			var line pendingLine
+			if err := dec.Decode(&line); err != nil {
+				t.Fatalf("%v in %s", err, r.out)
+			}
+			lines = append(lines, line)
+		}
+		if len(lines) == n {
+			return lines
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("%d calls wait, want %d: %s", len(lines), n, r.errOut)
+		}
+	}
+}
+
+// R22, R24, R25 at the terminal: what waits is shown exactly, decided by key
+// and digest, denied with a comment, and left with exit code 4.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 1, 2)
+	r := ask(t, "run", "--agent", agenttest.AgentName, "--task-queue", b.Queue, "--turn-id", "people-"+b.Queue, "--no-wait", "pay")
+	if r.code != 4 || !strings.Contains(r.out, "starter approve people-"+b.Queue+" --key ") {
+		t.Fatalf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	turn := "people-" + b.Queue
+	waiting := pendingOf(t, turn, 2)
+	if waiting[0].Args != `{"cents":1}` || waiting[0].Tool != "pay" || waiting[0].Turn != turn {
+		t.Errorf("%+v", waiting)
+	}
+	if r := ask(t, "approve", turn, "--key", waiting[0].Key); r.code != 2 {
+		t.Errorf("a key without its digest: exit code %d", r.code)
+	}
+	if r := ask(t, "approve", turn, "--key", waiting[0].Key, "--digest", "0000000000000000"); r.code != 1 || !strings.Contains(r.errOut, "digest does not match") {
+		t.Errorf("a wrong digest: exit code %d, %s", r.code, r.errOut)
+	}
+	if r := ask(t, "approve", turn, "--key", waiting[0].Key, "--digest", waiting[0].Digest); r.code != 0 || !strings.Contains(r.out, "approved by ann") {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	if r := ask(t, "deny", turn, "--comment", "too much", "--yes"); r.code != 0 || !strings.Contains(r.errOut, `{"cents":2}`) {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	out := b.Wait(b.Turns.Turn(t.Context(), turn, ""))
+	if out.Effects[0].Outcome != contract.OutcomeDone || out.Effects[1].Outcome != contract.OutcomeDenied || !strings.Contains(out.Effects[1].Text, "too much") {
+		t.Errorf("%+v", out.Effects)
+	}
+}
+
+// The command that docs/approvals.md gives for the temporal CLI decides.
+func TestPeople_TemporalCLI(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 3)
+	turn := b.Start("pay")
+	p := pendingOf(t, turn.ID, 1)[0]
+	cli, err := toolbin.TemporalCLI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := json.Marshal(contract.DecideRequest{Key: p.Key, Digest: p.Digest, Approve: true, By: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := finish(t, command(t, t.TempDir(), cli, onServer(), "workflow", "update", "execute", "--workflow-id", turn.ID,
+		"--name", "decide", "--input", string(input)))
+	if r.code != 0 {
+		t.Fatalf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	if out := b.Wait(turn); out.Effects[0].Outcome != contract.OutcomeDone {
+		t.Errorf("%+v", out.Effects)
+	}
+}
+
+// R50: a session from the terminal.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Script: agenttest.Script{Steps: []agenttest.Step{{Text: "hello there"}}}})
+	session := "talk-" + b.Queue
+	for _, id := range []string{"m1", "m2", "m1"} {
+		r := ask(t, "send", session, "--agent", agenttest.AgentName, "--task-queue", b.Queue, "--message-id", id, "hi", id)
+		if r.code != 0 || !strings.Contains(r.out, "hello there") {
+			t.Fatalf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+		}
+	}
+	if n := len(b.Model.Requests()); n != 2 {
+		t.Errorf("the model was asked %d times for two messages", n)
+	}
+	if r := ask(t, "send", session, "--while-busy", "maybe", "hi"); r.code != 2 {
+		t.Errorf("exit code %d", r.code)
+	}
+}
