@@ -8,6 +8,7 @@
 //   - book_expense.go: a typed tool with an effect
 //   - read_receipt.go: a stream tool
 //   - convert.go: a tool wrapped around a foreign schema
+//   - month.go: a workflow of one's own that calls a tool by name
 //   - main_test.go: tools tested without a server
 //
 // It needs no key and no running server; TEMPORAL_ADDRESS makes it use one.
@@ -34,6 +35,9 @@ import (
 	"github.com/turnkeel/turnkeel/internal/logging"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
+
+// agentName is the agent that has the tools.
+const agentName = "bookkeeper"
 
 //go:embed script.yaml
 var script []byte
@@ -78,9 +82,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := modelTurn(ctx, out, client, server.Namespace, queue); err != nil {
 		return err
 	}
-	// Here is the place of the fourth part: a workflow of one's own that calls
-	// these tools by name, through workflows.NewTools.
-	return nil
+	return ownWorkflow(ctx, out, client, queue)
 }
 
 // serve runs a worker with an agent that has all the tools.
@@ -106,12 +108,13 @@ func serve(client sdkclient.Client, queue string) (stop func(), err error) {
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(client, queue, options)
 	err = turnkeel.Register(worker, turnkeel.Options{Tools: tools, Agents: []contract.Agent{{
-		Name: "bookkeeper", Model: "openai/scripted", Instructions: "You book expenses.",
+		Name: agentName, Model: "openai/scripted", Instructions: "You book expenses.",
 		Tools: []string{"all"}, Endpoint: contract.Endpoint{BaseURL: model.URL()},
 	}}})
 	if err != nil {
 		return nil, err
 	}
+	worker.RegisterWorkflow(BookMonth)
 	if err = worker.Start(); err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func serve(client sdkclient.Client, queue string) (stop func(), err error) {
 func modelTurn(ctx context.Context, out io.Writer, client sdkclient.Client, namespace, queue string) error {
 	turns := turnkeel.NewClient(client, turnkeel.ClientOptions{Namespace: namespace, TaskQueue: queue})
 	turn, err := turns.Start(ctx, turnkeel.TurnRequest{Input: contract.TurnInput{
-		Agent:    "bookkeeper",
+		Agent:    agentName,
 		Messages: []contract.Message{{Role: contract.RoleUser, Content: "Book lunch.jpg, and the taxi: 20 dollars."}},
 	}})
 	if err != nil {
@@ -132,4 +135,20 @@ func modelTurn(ctx context.Context, out io.Writer, client sdkclient.Client, name
 		return err
 	}
 	return show(ctx, out, client, turn)
+}
+
+// ownWorkflow runs BookMonth beside the turns, on the same worker.
+func ownWorkflow(ctx context.Context, out io.Writer, client sdkclient.Client, queue string) error {
+	lunch := Expense{Date: "2026-11-30", Cents: 12_00, Category: "meals"}
+	month, err := client.ExecuteWorkflow(ctx, sdkclient.StartWorkflowOptions{ID: "month-" + queue, TaskQueue: queue},
+		BookMonth, Month{Expenses: []Expense{lunch, lunch}})
+	if err != nil {
+		return err
+	}
+	var last Booked
+	if err := month.Get(ctx, &last); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nworkflow %s\n\nbooked up to %s, %d cents in all\n", month.GetID(), last.ID, last.Total)
+	return showCalls(ctx, out, client, month.GetID(), month.GetRunID())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,8 @@ import (
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
-// T09: the example runs as it stands, on a real server.
+// T09, T46: the example runs as it stands, on a real server; its own workflow
+// books two identical expenses as two effects, each under a key of its own.
 func TestT09_ExampleTools(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -24,6 +26,7 @@ func TestT09_ExampleTools(t *testing.T) {
 		`tool       {"cents":1840}`,
 		`tool       {"id":"E-2","total_cents":2790}`,
 		"assistant  I booked the lunch",
+		"booked up to E-4, 5190 cents in all",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
@@ -31,6 +34,13 @@ func TestT09_ExampleTools(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), " done\n"); n != 4 {
 		t.Errorf("%d effects are done, want 4:\n%s", n, out.String())
+	}
+	keys := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^[12] +tool\.book_expense +([0-9a-f]{12}) +1 +\{"category":"meals","cents":1200,`).FindAllStringSubmatch(out.String(), -1) {
+		keys[m[1]] = true
+	}
+	if len(keys) != 2 {
+		t.Errorf("the workflow's calls have the keys %v, want 2:\n%s", keys, out.String())
 	}
 }
 
