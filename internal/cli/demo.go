@@ -53,6 +53,10 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
 	if f.port == 0 {
 		f.uiPort = 0
 	}
+	table, err := loadPrices()
+	if err != nil {
+		return err
+	}
 	s, err := a.up(cmd.Context(), f)
 	if err != nil {
 		return err
@@ -78,7 +82,7 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
 	if err != nil {
 		return err
 	}
-	report := s.report(run, turn.ID, turn.RunID)
+	report := s.report(run, turn.ID, turn.RunID, table)
 	if err := a.tellDemo(report, f); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
+	"github.com/turnkeel/turnkeel/internal/prices"
 )
 
 // turnReport is a turn as --output json shows it.
@@ -18,20 +19,33 @@ type turnReport struct {
 	Text       string          `json:"text"`
 	Steps      int             `json:"steps"`
 	Usage      contract.Usage  `json:"usage"`
+	CostUSD    *float64        `json:"cost_usd,omitempty"` // absent where no price is known
+	PricesAsOf string          `json:"prices_as_of,omitempty"`
 	Effects    []fold.Effect   `json:"effects"`
 	WebUI      string          `json:"web_ui"`
 
 	Messages []contract.Message `json:"messages,omitempty"` // show only
+	Retrying []retryingCall     `json:"retrying,omitempty"` // show only
 }
 
-func (s *session) report(run *fold.Run, workflowID, runID string) turnReport {
+// report is what a turn's history says of it. The usage is that of the whole
+// turn; steps and effects are the run's.
+func (s *session) report(run *fold.Run, workflowID, runID string, table prices.Table) turnReport {
 	r := turnReport{
 		WorkflowID: workflowID, RunID: runID, Agent: run.Input.Agent, Status: run.Status,
 		Steps: len(run.Steps), Effects: run.Effects(), WebUI: s.link(workflowID, runID),
 	}
+	if run.Input.Carried != nil {
+		r.Usage = run.Input.Carried.Usage
+	}
 	for _, step := range run.Steps {
 		if step.Answer != nil {
 			r.Usage = r.Usage.Add(step.Answer.Usage)
+		}
+	}
+	if agent := run.Agent(); agent != nil {
+		if dollars, known := table.Cost(agent.Model, r.Usage); known {
+			r.CostUSD, r.PricesAsOf = &dollars, table.AsOf
 		}
 	}
 	if run.Result != nil {

@@ -51,6 +51,10 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	if f.agent == "" {
 		return usageError{errors.New("--agent is empty: name an agent of the worker")}
 	}
+	table, err := loadPrices()
+	if err != nil {
+		return err
+	}
 	s, err := a.connect(ctx, "", f.queue)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	if err != nil {
 		return err
 	}
-	report := s.report(run, turn.ID, turn.RunID)
+	report := s.report(run, turn.ID, turn.RunID, table)
 	if a.json() {
 		if err := a.print(report); err != nil {
 			return err

@@ -16,9 +16,15 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show TURN",
 		Short: "Show what was said and done in a turn",
-		Long:  "Shows what was said and done in a turn, read from its history. Needs no worker.",
+		Long: `Shows what was said and done in a turn, read from its history, with its tokens,
+what they cost by list prices where the model is known (a file of your own:
+TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			table, err := loadPrices()
+			if err != nil {
+				return err
+			}
 			s, err := a.connect(cmd.Context(), "", "")
 			if err != nil {
 				return err
@@ -32,7 +38,8 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report := s.report(run, args[0], current.RawResponse.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+			report := s.report(run, args[0], current.RawResponse.GetWorkflowExecutionInfo().GetExecution().GetRunId(), table)
+			report.Retrying = retryingOf(current.RawResponse)
 			if report.Messages, err = run.Transcript(); err != nil {
 				return err
 			}
@@ -65,7 +72,10 @@ func (a *app) printTranscript(r turnReport) {
 	if r.Reason != "" {
 		fmt.Fprintf(a.out, "\nreason: %s\n", r.Reason)
 	}
-	fmt.Fprintf(a.out, "\nsteps: %d · tokens: %d\n\n", r.Steps, r.Usage.Total())
+	for _, c := range r.Retrying {
+		fmt.Fprintf(a.out, "\n%s\n", c)
+	}
+	fmt.Fprintf(a.out, "\nsteps: %d · %s\n\n", r.Steps, usageText(r))
 	printEffects(a.out, r.Effects)
 }
 

@@ -218,7 +218,7 @@ var packages = []Row{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
-			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "examples/support",
+			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "examples/support",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},
