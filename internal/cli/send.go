@@ -79,6 +79,10 @@ func (a *app) send(cmd *cobra.Command, f sendFlags, id, text string) error {
 // followSent follows a session's turn from when it begins.
 func (a *app) followSent(cmd *cobra.Command, s *session, queue, turnID string) error {
 	ctx := cmd.Context()
+	table, err := loadPrices()
+	if err != nil {
+		return err
+	}
 	stopHint := a.hintNoWorker(ctx, s, queue)
 	defer stopHint()
 	turn, err := s.turns.Sent(ctx, turnID)
@@ -96,7 +100,7 @@ func (a *app) followSent(cmd *cobra.Command, s *session, queue, turnID string) e
 	if err != nil {
 		return err
 	}
-	report := s.report(run, turnID, "")
+	report := s.report(run, turnID, "", table)
 	if a.json() {
 		if err := a.print(report); err != nil {
 			return err
