@@ -26,6 +26,14 @@ type Effect struct {
 	// word: see [contract.Entry.How].
 	How string `json:"how,omitempty"`
 
+	// Rule is the policy rule that decided on the call, empty without one.
+	Rule string `json:"rule,omitempty"`
+
+	// Approval is a person's word on a call that waited for it, Resolution one
+	// on what became of a call. Nil while, and where, nobody said anything.
+	Approval   *Decision `json:"approval,omitempty"`
+	Resolution *Decision `json:"resolution,omitempty"`
+
 	// FromRun is the earlier run that recorded it, after a reset: the call was
 	// not made again.
 	FromRun string `json:"from_run,omitempty"`
@@ -49,6 +57,7 @@ const effectTextRunes = 400
 // Effects is the effect log of the run, in the order of the calls.
 func (r *Run) Effects() []Effect {
 	var log []Effect
+	people := r.listen()
 	for i, s := range r.Steps {
 		if s.Answer == nil {
 			continue
@@ -57,7 +66,10 @@ func (r *Run) Effects() []Effect {
 		for j, c := range s.Answer.Calls {
 			e := Effect{Ordinal: s.Input.Ordinal + j, Step: s.Input.Step, Tool: c.ToolName(), Args: c.Args}
 			if c.Run != nil {
-				e.Class, e.Effects = c.Run.Class, c.Run.Effects
+				e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
+			}
+			if c.Problem != nil {
+				e.Rule = c.Problem.Rule
 			}
 			r.activityOf(&e)
 			if j < len(entries) {
@@ -65,6 +77,7 @@ func (r *Run) Effects() []Effect {
 			} else {
 				r.derive(&e, c)
 			}
+			people.say(&e, c.Run)
 			log = append(log, e)
 		}
 	}

@@ -46,6 +46,7 @@ type Run struct {
 	base    base
 	said    said
 	wireIDs map[string]bool
+	heard   heard
 	carries map[int]contract.CarryInput // by step: what packed the transcript for the next run
 
 	activities map[string]*Activity // by activity id
@@ -171,6 +172,7 @@ func (r *Run) add(e *historypb.HistoryEvent) error {
 			r.RunID = a.GetNewRunId()
 		}
 	default:
+		r.hear(e, at)
 		return r.end(e, at)
 	}
 	return nil
