@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -160,14 +161,19 @@ func printRows(w io.Writer, rows []lineage.Row) {
 		fmt.Fprintln(w, "no tool was called")
 		return
 	}
+	effects := make([]fold.Effect, len(rows))
+	for i, r := range rows {
+		effects[i] = r.Effect
+	}
+	head, people := decidedColumn(effects)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RUN\tORDINAL\tTOOL\tCLASS\tKEY\tATTEMPTS\tOUTCOME")
-	for _, r := range rows {
+	fmt.Fprintln(t, "RUN\tORDINAL\tTOOL\tCLASS\tKEY\tATTEMPTS\t"+head+"OUTCOME")
+	for i, r := range rows {
 		outcome := outcomeText(r.Effect)
 		if r.Abandoned {
 			outcome += " [abandoned by a reset]"
 		}
-		fmt.Fprintf(t, "%.8s\t%d\t%s\t%s\t%.12s\t%d\t%s\n", r.RunID, r.Ordinal, r.Tool, r.Class, r.Key, r.Attempts, outcome)
+		fmt.Fprintf(t, "%.8s\t%d\t%s\t%s\t%.12s\t%d\t%s%s\n", r.RunID, r.Ordinal, r.Tool, r.Class, r.Key, r.Attempts, people[i], outcome)
 	}
 	t.Flush() //nolint:errcheck // nothing can be done about it
 }
@@ -192,4 +198,31 @@ func outcomeText(e fold.Effect) string {
 		text += ", rule " + e.Rule
 	}
 	return text
+}
+
+// decidedColumn is what people and the policy said of the calls: its head and a
+// cell each, all empty when nobody said anything.
+func decidedColumn(effects []fold.Effect) (head string, cells []string) {
+	cells = make([]string, len(effects))
+	for i, e := range effects {
+		var said []string
+		for _, d := range []*fold.Decision{e.Approval, e.Resolution} {
+			if d != nil {
+				said = append(said, plain(d.Verdict+" by "+d.By))
+			}
+		}
+		if e.Rule != "" {
+			said = append(said, plain("rule "+e.Rule))
+		}
+		if len(said) > 0 {
+			head = "DECIDED\t"
+		}
+		cells[i] = strings.Join(said, ", ")
+	}
+	for i := range cells {
+		if head != "" {
+			cells[i] += "\t"
+		}
+	}
+	return head, cells
 }

@@ -85,9 +85,10 @@ func printEffects(w io.Writer, effects []fold.Effect) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ORDINAL\tTOOL\tCLASS\tKEY\tATTEMPTS\tOUTCOME")
-	for _, e := range effects {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%.12s\t%d\t%s\n", e.Ordinal, e.Tool, e.Class, e.Key, e.Attempts, outcomeText(e))
+	head, people := decidedColumn(effects)
+	fmt.Fprintln(t, "ORDINAL\tTOOL\tCLASS\tKEY\tATTEMPTS\t"+head+"OUTCOME")
+	for i, e := range effects {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%.12s\t%d\t%s%s\n", e.Ordinal, e.Tool, e.Class, e.Key, e.Attempts, people[i], outcomeText(e))
 	}
 	t.Flush() //nolint:errcheck // nothing can be done about it
 }

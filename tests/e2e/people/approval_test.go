@@ -113,6 +113,11 @@ func TestApproval(t *testing.T) {
 	if out.Effects[2].Text == "" || !strings.Contains(out.Effects[2].Text, "ann denied it") {
 		t.Errorf("the model reads %q", out.Effects[2].Text)
 	}
+	for i, want := range []string{"approved", "approved", "denied"} { // the effect log says who decided
+		if d := out.Effects[i].Approval; d == nil || d.Verdict != want || d.By != "ann" || d.Identity == "" || d.At.IsZero() {
+			t.Errorf("call %d was decided by %+v, want %s by ann", i+1, d, want)
+		}
+	}
 }
 
 // R21, R25: a parked turn is found by its search attributes, survives the loss
