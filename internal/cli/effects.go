@@ -189,14 +189,6 @@ func outcomeText(e fold.Effect) string {
 	case e.Derived:
 		text += " (by the events)"
 	}
-	for _, d := range []*fold.Decision{e.Approval, e.Resolution} {
-		if d != nil {
-			text += ", " + d.Verdict + " by " + plain(d.By)
-		}
-	}
-	if e.Rule != "" {
-		text += ", rule " + e.Rule
-	}
 	return text
 }
 
