@@ -46,6 +46,26 @@ func read(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*f
 	return run, ctx.Err()
 }
 
+// fetchBase reads what a run's transcript begins with, where that is a blob.
+func fetchBase(ctx context.Context, run *fold.Run) error {
+	ref := run.BaseBlob()
+	if ref == "" {
+		return nil
+	}
+	store, err := turnkeel.BlobsFromEnv()
+	if err != nil {
+		return err
+	}
+	if store == nil {
+		return fmt.Errorf("the transcript begins in the blob %s, and TURNKEEL_BLOBS says that there is no store", ref)
+	}
+	data, err := store.Get(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("the transcript begins in a blob of the worker's store (TURNKEEL_BLOBS): %w", err)
+	}
+	return run.SetBase(data)
+}
+
 // lineOf is an event as a line for people, "" when there is nothing to say.
 // shown says that an answer's text has been printed already.
 func lineOf(e turnkeel.Event, shown bool) string {

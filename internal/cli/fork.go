@@ -13,8 +13,8 @@ import (
 	"github.com/turnkeel/turnkeel/internal/lineage"
 )
 
-// maxForkBase bounds the transcript that a new turn is started with, in bytes
-// of JSON.
+// maxForkBase bounds the transcript that stands in a new turn's input as it is,
+// in bytes of JSON; a longer one is packed.
 const maxForkBase = 512 << 10
 
 type forkFlags struct {
@@ -67,6 +67,9 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := fetchBase(ctx, run.Fold); err != nil {
+		return err
+	}
 	input, err := forkInput(run, f)
 	if err != nil {
 		return err
@@ -77,6 +80,7 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 	}
 	later := laterEffects(found, run, f.step)
 	a.say("turn %s goes on after step %d of %s\n%s", turn.ID, f.step, turnID, s.link(turn.ID, turn.RunID))
+	a.say("follow it with: starter watch %s", turn.ID)
 	a.say("%d calls of later steps of the old turn stay as they are; the new turn makes its own, under keys of its own", later)
 	if a.json() {
 		return a.print(map[string]any{
@@ -123,11 +127,19 @@ func forkInput(run *lineage.Run, f forkFlags) (contract.TurnInput, error) {
 	if err != nil {
 		return in, err
 	}
-	if len(encoded) > maxForkBase {
-		return in, fmt.Errorf("what was said up to step %d has %d bytes; a new turn can be started with %d: choose an earlier step",
-			f.step, len(encoded), maxForkBase)
+	if len(encoded) <= maxForkBase {
+		in.Base = base
+		return in, nil
 	}
-	in.Base = base
+	packed, unpacked, err := fold.Pack(contract.PackedTranscript{Messages: base})
+	if err != nil {
+		return in, err
+	}
+	if len(packed) > contract.MaxPackedBytes {
+		return in, fmt.Errorf("what was said up to step %d has %d bytes, packed; a new turn can be started with %d: choose an earlier step",
+			f.step, len(packed), contract.MaxPackedBytes)
+	}
+	in.BasePacked = &contract.Packed{Gzip: packed, Bytes: unpacked}
 	return in, nil
 }
 
