@@ -19,7 +19,7 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `Shows what was said and done in a turn, read from its history, with its tokens,
 what they cost by list prices where the model is known (a file of your own:
 TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
-		Args:  cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			table, err := loadPrices()
 			if err != nil {
