@@ -114,7 +114,7 @@ func SetWorkerDefaults(w *sdkworker.Options) {
 		w.StickyScheduleToStartTimeout = 500 * time.Millisecond
 	}
 	if w.MaxHeartbeatThrottleInterval == 0 {
-		w.MaxHeartbeatThrottleInterval = 100 * time.Millisecond // what a streamed turn needs; others beat each second
+		w.MaxHeartbeatThrottleInterval = 100 * time.Millisecond // what a streamed turn needs; others beat each second, or half
 	}
 	if w.DefaultHeartbeatThrottleInterval == 0 {
 		w.DefaultHeartbeatThrottleInterval = 100 * time.Millisecond

@@ -26,7 +26,7 @@ const maxAnswerBytes = 1500 << 10
 // After a reset it gives the answer that was recorded for the same transcript.
 func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
 	shown := streamOf(in.Stream)
-	stop := startHeartbeat(ctx, shown)
+	stop := startHeartbeat(ctx, shown, modelHeartbeatInterval)
 	defer stop()
 	run, release, err := a.transcripts.Fold(ctx)
 	if err != nil {

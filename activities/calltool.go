@@ -40,7 +40,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	ctx, release := hold(ctx, in.Class)
 	defer release()
 	shown := streamOf(in.Stream)
-	stop := startHeartbeat(ctx, shown)
+	stop := startHeartbeat(ctx, shown, heartbeatInterval)
 	defer stop()
 	if result, settled, err := a.recordedCall(ctx, tool, in); settled {
 		return result, err

@@ -36,7 +36,7 @@ const (
 // TooLarge and the turn stays in its run. A store that cannot be written to
 // is an error, and the activity is tried again.
 func (a *Activities) Carry(ctx context.Context, in contract.CarryInput) (contract.CarryResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	stop := startHeartbeat(ctx, nil, heartbeatInterval)
 	defer stop()
 	run, release, err := a.transcripts.Fold(ctx)
 	if err != nil {

@@ -13,6 +13,10 @@ const (
 	// server gives a call up after the workflow's heartbeat timeout of 3 s.
 	heartbeatInterval = time.Second
 
+	// modelHeartbeatInterval is that of a model call: a beat's reply is how it
+	// learns of a cancel, which is to close its connection within a second.
+	modelHeartbeatInterval = 500 * time.Millisecond
+
 	// streamInterval is how often it may say more than that, for a turn whose
 	// start asked to be streamed.
 	streamInterval = 100 * time.Millisecond
@@ -23,10 +27,11 @@ const (
 // given up before its handler has started. The detail is a [contract.Frame]:
 // its presence at a start shows that an attempt ran before, since a pause or
 // an operator's reset can start a call again with attempt 1. What s shows, if
-// it is not nil, goes along at once, and else nothing but the attempt.
-func startHeartbeat(ctx context.Context, s *stream) (stop func()) {
+// it is not nil, goes along at once, and else nothing but the attempt. every is
+// the longest between two beats.
+func startHeartbeat(ctx context.Context, s *stream, every time.Duration) (stop func()) {
 	attempt := sdkactivity.GetInfo(ctx).Attempt
-	interval := heartbeatInterval
+	interval := every
 	if s != nil {
 		interval = streamInterval
 	}
@@ -46,7 +51,7 @@ func startHeartbeat(ctx context.Context, s *stream) (stop func()) {
 			case <-ctx.Done():
 				return
 			}
-			if frame, news := s.take(attempt); news || time.Since(last) >= heartbeatInterval {
+			if frame, news := s.take(attempt); news || time.Since(last) >= every {
 				last = time.Now()
 				sdkactivity.RecordHeartbeat(ctx, frame)
 			}

@@ -17,7 +17,7 @@ import (
 // code passes the very gates that a model's calls pass. A call that does not
 // run is a result, with its Problem; the only error is an unknown agent.
 func (a *Activities) PlanCall(ctx context.Context, in contract.PlanCallInput) (contract.PlanCallResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	stop := startHeartbeat(ctx, nil, heartbeatInterval)
 	defer stop()
 	agent := contract.Agent{Tools: []string{allTools}}
 	if in.Agent != "" {

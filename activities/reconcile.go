@@ -17,7 +17,7 @@ import (
 // in the tool is recorded as "cannot tell". The one error is a worker that
 // stops meanwhile: another may look again, since it is a read.
 func (a *Activities) reconcile(ctx context.Context, tool *tooldefs.Tool, in contract.ReconcileInput) (contract.ReconcileResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	stop := startHeartbeat(ctx, nil, heartbeatInterval)
 	defer stop()
 	timeout := in.Timeout.Std()
 	if timeout <= 0 {

@@ -58,7 +58,7 @@ func (a *Activities) sessionBase(ctx context.Context, ref contract.BaseRef) (con
 // PackSession is the activity [contract.ActivityPackSession]: it packs the
 // conversation so far for the session's next run.
 func (a *Activities) PackSession(ctx context.Context, _ contract.PackSessionInput) (contract.CarryResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	stop := startHeartbeat(ctx, nil, heartbeatInterval)
 	defer stop()
 	info := sdkactivity.GetInfo(ctx)
 	session, err := a.session(ctx, info.WorkflowExecution.ID, info.WorkflowExecution.RunID, func(e *historypb.HistoryEvent) bool {
@@ -119,7 +119,7 @@ func (a *Activities) said(ctx context.Context, s *fold.Session) ([]contract.Mess
 // AwaitTurn is the activity [contract.ActivityAwaitTurn]: it waits for a turn
 // that an earlier run of the session started, however it ends.
 func (a *Activities) AwaitTurn(ctx context.Context, in contract.TurnRef) (contract.TurnResult, error) {
-	stop := startHeartbeat(ctx, nil)
+	stop := startHeartbeat(ctx, nil, heartbeatInterval)
 	defer stop()
 	var result contract.TurnResult
 	err := sdkactivity.GetClient(ctx).GetWorkflow(ctx, in.TurnID, "").Get(ctx, &result)

@@ -14,7 +14,7 @@ import (
 //
 //	                 model, carry      AtMostOnce   Keyed         SafeToRetry
 //	start to close   modelTimeout      Timeout + timeoutMargin (the handler's own deadline comes first)
-//	heartbeat        heartbeatTimeout  the worker beats for every running call, each second
+//	heartbeat        heartbeatTimeout  the worker beats for every running call, at least each second
 //	attempts         limit (10)        1            plan (3)      plan (5)
 //	backoff          1 s … 1 min       –            1 s … 30 s    1 s … 30 s
 //

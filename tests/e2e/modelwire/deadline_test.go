@@ -37,6 +37,7 @@ func TestCancellationClosesTheConnection(t *testing.T) {
 			t.Parallel()
 			asked, closed := make(chan struct{}), make(chan time.Time, 1)
 			b := benchAt(t, contract.Agent{}, func(s *said, _ int) {
+				defer close(closed)
 				if !c.silent {
 					s.text("I am")
 				}
@@ -62,11 +63,11 @@ func TestCancellationClosesTheConnection(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := b.Wait(turn)
-			select {
-			case at := <-closed:
-				t.Logf("closed %s after the request", at.Sub(began).Round(time.Millisecond))
-			case <-t.Context().Done():
+			at, ok := <-closed
+			if !ok {
+				t.Fatal("the endpoint came to the end of its answer")
 			}
+			t.Logf("closed %s after the request", at.Sub(began).Round(time.Millisecond))
 			for _, e := range out.History.GetEvents() {
 				if e.GetActivityTaskCompletedEventAttributes() != nil {
 					t.Errorf("the call went on to its end: %+v", out.Result)

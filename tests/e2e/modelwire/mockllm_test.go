@@ -170,7 +170,7 @@ func installMockLLM(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(unfinished) //nolint:errcheck // a temporary folder
+	defer os.RemoveAll(unfinished)                                                      //nolint:errcheck // a temporary folder
 	install := exec.CommandContext(t.Context(), npm, "install", "--prefix", unfinished, //nolint:gosec // found above
 		"--no-audit", "--no-fund", "--ignore-scripts", fmt.Sprintf("%s@%s", mockLLM, mockLLMVersion))
 	if out, err := install.CombinedOutput(); err != nil {
