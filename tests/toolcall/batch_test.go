@@ -25,11 +25,11 @@ func TestT33_ResultsInSourceOrder(t *testing.T) {
 		s.Effects, s.ParallelSafe = tooldefs.None, tooldefs.Always
 		s.Handler = func(ctx context.Context, call *tooldefs.Call, in noteIn) (any, error) {
 			for running := n + 1; running > in.N; { // until all later calls are recorded
-				d, err := client.DescribeWorkflowExecution(ctx, call.TurnID(), "")
+				d, err := client.DescribeWorkflow(ctx, call.TurnID(), "")
 				if err != nil {
 					return nil, err
 				}
-				running = len(d.GetPendingActivities())
+				running = len(d.RawResponse.GetPendingActivities())
 			}
 			switch in.N {
 			case 2:
