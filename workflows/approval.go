@@ -71,7 +71,7 @@ func (c *caller) use(call *toolCall) (contract.Entry, bool) {
 		c.settle(call, entry)
 		return entry, false
 	}
-	c.people.spend(call.key, call.digest)
+	c.people.spend(call.key, call.asked.Digest)
 	return contract.Entry{}, true
 }
 

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -35,6 +37,7 @@ const maxRemembered = 2_000
 // ask puts a question. An answer that came before the question (a reset
 // applies accepted updates again, early) is taken at once.
 func (p *people) ask(ctx workflow.Context, q contract.Pending, timeout time.Duration, changed func(workflow.Context)) *waiting {
+	q.Digest = p.questionDigest(q)
 	w := &waiting{Pending: q, stopTimer: func() {}}
 	w.Asked = workflow.Now(ctx)
 	if timeout > 0 {
@@ -57,6 +60,22 @@ func (p *people) ask(ctx workflow.Context, q contract.Pending, timeout time.Dura
 		})
 	}
 	return w
+}
+
+// questionDigest tells a question from earlier ones about the same call, which
+// was asked about before and has the same key still: the answer to one is not
+// the answer to the next.
+func (p *people) questionDigest(q contract.Pending) string {
+	earlier := 0
+	for _, d := range p.decided {
+		if d.Key == q.Key && (d.Digest == q.Digest || strings.HasPrefix(d.Digest, q.Digest+".")) {
+			earlier++
+		}
+	}
+	if earlier == 0 {
+		return q.Digest
+	}
+	return q.Digest + "." + strconv.Itoa(earlier+1)
 }
 
 func (w *waiting) what() string {

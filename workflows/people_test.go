@@ -310,3 +310,30 @@ func TestWallClock_Parked(t *testing.T) {
 		}
 	}
 }
+
+// R22: a call that is asked about again, under the key it had, is another
+// question: the approval of the first is not one of the second.
+func TestApproval_AskedAgainUnderTheSameKey(t *testing.T) {
+	t.Parallel()
+	call := plan("pay", `{}`, gated(contract.ApprovalPlan{}), class(contract.ClassKeyed, 1))
+	b := newBench(t, []contract.CallModelResult{asks(call), asks(call), says("done")}, map[string]toolFunc{"pay": unknownOnce(echo)})
+	var first contract.Pending
+	b.after(time.Hour, func() {
+		first = b.status().Pending[0]
+		b.decide(first, true, "ann", "")
+	})
+	b.after(2*time.Hour, func() {
+		again := b.status().Pending
+		if len(again) != 1 || again[0].Key != first.Key || again[0].Digest == first.Digest {
+			t.Fatalf("asked again as %+v, first as %+v", again, first)
+		}
+		b.decide(first, true, "ann", "does not match")
+		b.decide(again[0], true, "ann", "")
+	})
+	if _, err := b.run(nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.tools) != 2 || b.inputs[2].Entries[0].Outcome != contract.OutcomeDone {
+		t.Errorf("%d starts, %+v", len(b.tools), b.inputs[2].Entries)
+	}
+}

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	historypb "go.temporal.io/api/history/v1"
@@ -141,7 +142,7 @@ func (l *listener) approval(e *Effect, run *contract.RunPlan) *Decision {
 	}
 	approvers := run.Approval.Approvers
 	i := slices.IndexFunc(l.decisions, func(d decision) bool {
-		return d.Key == e.Key && d.Digest == run.Digest && (len(approvers) == 0 || slices.Contains(approvers, d.By))
+		return d.Key == e.Key && (d.Digest == run.Digest || strings.HasPrefix(d.Digest, run.Digest+".")) && (len(approvers) == 0 || slices.Contains(approvers, d.By))
 	})
 	if i < 0 {
 		return nil
