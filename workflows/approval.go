@@ -19,7 +19,7 @@ func (c *caller) askAll(ctx workflow.Context, calls []*toolCall) {
 		if c.identify(call); call.settled {
 			continue
 		}
-		if w := c.people.waitingFor(call.key); w != nil {
+		if w := c.people.waitingFor(call.key, contract.PendingApproval); w != nil {
 			call.asked = w // one override key is one execution and one question
 			continue
 		}
@@ -48,7 +48,7 @@ func (c *caller) approved(ctx workflow.Context, call *toolCall) (contract.Entry,
 	case !d.Approve:
 		entry.Outcome, entry.Text = contract.OutcomeDenied, contract.TextDenied(call.tool, d.By, d.Comment)
 	default:
-		return c.use(call)
+		return c.use(ctx, call)
 	}
 	c.settle(call, entry)
 	return entry, false
@@ -56,7 +56,7 @@ func (c *caller) approved(ctx workflow.Context, call *toolCall) (contract.Entry,
 
 // use spends an approval: it is one execution. Between the question and the
 // answer an identical call may have run.
-func (c *caller) use(call *toolCall) (contract.Entry, bool) {
+func (c *caller) use(ctx workflow.Context, call *toolCall) (contract.Entry, bool) {
 	run := call.plan.Run
 	if run.Override != "" {
 		if s := c.sharedOf(call.key); s != nil && !s.cleared {
@@ -71,7 +71,12 @@ func (c *caller) use(call *toolCall) (contract.Entry, bool) {
 		c.settle(call, entry)
 		return entry, false
 	}
-	c.people.spend(call.key, call.asked.Digest)
+	if call.asked.spent {
+		// The call that shared the question has run by it, and left nothing to
+		// share. One approval is one execution.
+		return c.askOnce(ctx, call)
+	}
+	c.people.spend(call.asked)
 	return contract.Entry{}, true
 }
 
@@ -79,10 +84,19 @@ func (c *caller) use(call *toolCall) (contract.Entry, bool) {
 // what a person allowed is not what would run.
 func (c *caller) askAgain(ctx workflow.Context, call *toolCall) (contract.Entry, bool) {
 	call.digest, call.drift = call.drift, ""
-	call.asked = c.people.ask(ctx, call.question(contract.PendingApproval), call.askFor(), c.changed)
-	c.changed(ctx)
-	entry, ok := c.approved(ctx, call)
+	entry, ok := c.askOnce(ctx, call)
 	return entry, ok && !call.settled
+}
+
+// askOnce asks a new question about a call and waits for its answer.
+func (c *caller) askOnce(ctx workflow.Context, call *toolCall) (contract.Entry, bool) {
+	if w := c.people.waitingFor(call.key, contract.PendingApproval); w != nil {
+		call.asked = w
+	} else {
+		call.asked = c.people.ask(ctx, call.question(contract.PendingApproval), call.askFor(), c.changed)
+		c.changed(ctx)
+	}
+	return c.approved(ctx, call)
 }
 
 // question is what a person is shown: exactly what will run.

@@ -84,14 +84,13 @@ func (c *caller) identify(call *toolCall) {
 		call.settle(denied)
 		return
 	}
-	var was effect.SlotState
-	call.occurrence, was = c.ledger.Take(call.tool, p.Args)
+	call.occurrence, call.was = c.ledger.Take(call.tool, p.Args)
 	call.key = effect.Key(c.scope, call.tool, p.Args, call.occurrence)
 	switch {
-	case was == effect.SlotUnknown && p.Run.Class == contract.ClassAtMostOnce:
+	case call.was == effect.SlotUnknown && p.Run.Class == contract.ClassAtMostOnce:
 		c.ledger.Settle(call.tool, p.Args, call.occurrence, effect.SlotUnknown)
 		call.settle(refusedEntry(call))
-	case was == effect.SlotCleared:
+	case call.was == effect.SlotCleared:
 		call.cleared = clearedByHuman
 	}
 }
@@ -142,7 +141,7 @@ func (c *caller) scopeOf(p contract.PlannedCall) effect.Scope {
 // settle remembers what became of a call, for the keys of later ones.
 func (c *caller) settle(call *toolCall, e contract.Entry) {
 	if call.plan.Run.Override == "" {
-		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, slotState(e))
+		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, call.slotAfter(e))
 		return
 	}
 	s := sharedCall{key: call.key, entry: e, value: call.value}

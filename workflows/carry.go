@@ -41,6 +41,11 @@ func (t *turn) continueAsNew(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return nil //nolint:nilerr // canceled: the loop ends the turn
 	}
+	if ctx.Err() != nil {
+		// Who cut in meanwhile was told so. The new run would not know: an
+		// activity that completes in spite of its cancellation is a success.
+		return nil
+	}
 	carried.Calls = t.calls.carry()
 	carried.Calls.Shared = resolved(carried.Calls.Shared, carried.shared)
 	next := t.in

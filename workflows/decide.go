@@ -43,7 +43,7 @@ func (p *people) checkDecision(r contract.DecideRequest) error {
 	case p.closed != "":
 		return errors.New(p.closed)
 	}
-	if w := p.waitingFor(r.Key); w != nil && w.Kind == contract.PendingApproval {
+	if w := p.waitingFor(r.Key, contract.PendingApproval); w != nil {
 		return w.admits(r)
 	}
 	if d, ok := p.decisionOn(r.Key, r.Digest); ok {
@@ -100,7 +100,7 @@ func repeats(d contract.Decided, r contract.DecideRequest) error {
 // decide records a decision that was let in. It never fails: a reset applies
 // it again.
 func (p *people) decide(ctx workflow.Context, r contract.DecideRequest) contract.DecideReply {
-	if w := p.waitingFor(r.Key); w != nil && w.Kind == contract.PendingApproval && w.admits(r) == nil {
+	if w := p.waitingFor(r.Key, contract.PendingApproval); w != nil && w.admits(r) == nil {
 		return contract.DecideReply{Decision: p.settleDecision(w, r, workflow.Now(ctx))}
 	}
 	if d, ok := p.decisionOn(r.Key, r.Digest); ok {

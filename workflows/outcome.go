@@ -102,6 +102,24 @@ func problemEntry(p contract.PlannedCall) contract.Entry {
 	return entryOf(o, p.Problem.Text)
 }
 
+// slotAfter is how the call's key stands after its outcome. What an earlier
+// use of the key left open stays open unless this one settles it: a call that
+// was denied, expired or failed by its own word says nothing of the one before,
+// and a new key would let both take effect.
+func (call *toolCall) slotAfter(e contract.Entry) effect.SlotState {
+	state := slotState(e)
+	switch {
+	case call.was == effect.SlotUnknown && state == effect.SlotDefinite &&
+		e.Outcome != contract.OutcomeDone && call.plan.Run.Class != contract.ClassSafeToRetry,
+		call.was == effect.SlotUnknown && state == effect.SlotFree:
+		return effect.SlotUnknown
+	case call.was == effect.SlotCleared && state == effect.SlotFree:
+		return effect.SlotCleared
+	default:
+		return state
+	}
+}
+
 // slotState is what an outcome means for the key it ran under.
 func slotState(e contract.Entry) effect.SlotState {
 	switch e.Outcome {

@@ -25,6 +25,7 @@ type people struct {
 type waiting struct {
 	contract.Pending
 	settled   bool
+	spent     bool // an execution has begun by its approval
 	expired   bool
 	decision  contract.Decided
 	resolved  contract.ResolveRequest
@@ -125,9 +126,9 @@ func (p *people) remove(w *waiting) {
 	}
 }
 
-func (p *people) waitingFor(key string) *waiting {
+func (p *people) waitingFor(key string, kind contract.PendingKind) *waiting {
 	for _, w := range p.pending {
-		if w.Key == key {
+		if w.Key == key && w.Kind == kind {
 			return w
 		}
 	}
@@ -145,9 +146,10 @@ func (p *people) denied(key string) (contract.Decided, bool) {
 }
 
 // spend marks an approval as used.
-func (p *people) spend(key, digest string) {
+func (p *people) spend(w *waiting) {
+	w.spent = true
 	for i := range p.decided {
-		if d := &p.decided[i]; d.Key == key && d.Digest == digest && d.Approve {
+		if d := &p.decided[i]; d.Key == w.Key && d.Digest == w.Digest && d.Approve {
 			d.Used = true
 		}
 	}

@@ -69,7 +69,7 @@ func (p *people) checkResolution(r contract.ResolveRequest) error {
 	case p.closed != "":
 		return errors.New(p.closed)
 	}
-	if w := p.waitingFor(r.Key); w != nil && w.Kind == contract.PendingUnknown {
+	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
 		return nil
 	}
 	if said, ok := p.resolutionOf(r.Key); ok {
@@ -96,7 +96,7 @@ func (p *people) resolutionOf(key string) (contract.ResolveReply, bool) {
 // resolve records what a person says became of a call. It never fails.
 func (p *people) resolve(ctx workflow.Context, r contract.ResolveRequest) contract.ResolveReply {
 	now := workflow.Now(ctx)
-	if w := p.waitingFor(r.Key); w != nil && w.Kind == contract.PendingUnknown {
+	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
 		return p.settleResolution(w, r, now)
 	}
 	if said, ok := p.resolutionOf(r.Key); ok {

@@ -32,6 +32,9 @@ func (s *session) continueAsNew(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return nil //nolint:nilerr // canceled: the loop ends the session
 	}
+	if ctx.Err() != nil { // it was canceled while it packed: the new run would not know
+		return nil
+	}
 	next := s.in
 	next.Carried = &contract.CarriedSession{
 		Transcript: packed.Transcript, Turns: s.turns, Runs: s.runs,

@@ -19,8 +19,9 @@ type toolCall struct {
 
 	key        string
 	occurrence int
-	digest     string // execution digest: of the plan, or the newer one a person approved
-	cleared    string // who settled an earlier unknown outcome as "did not happen"
+	was        effect.SlotState // how the key's last use ended
+	digest     string           // execution digest: of the plan, or the newer one a person approved
+	cleared    string           // who settled an earlier unknown outcome as "did not happen"
 	asked      *waiting
 
 	// settled says that entry stands already: a problem, a refusal, or a
@@ -143,8 +144,9 @@ func (call *toolCall) summary() string {
 
 // notStarted is a call the turn ended before.
 func (c *caller) notStarted(call *toolCall) contract.Entry {
-	if call.key != "" && call.plan.Run.Override == "" {
-		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, effect.SlotFree)
+	entry := contract.Entry{Text: contract.TextNotStarted(call.tool), Outcome: contract.OutcomeNotStarted, Key: call.key}
+	if call.key != "" {
+		c.settle(call, entry)
 	}
-	return contract.Entry{Text: contract.TextNotStarted(call.tool), Outcome: contract.OutcomeNotStarted, Key: call.key}
+	return entry
 }
