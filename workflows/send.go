@@ -99,10 +99,18 @@ func (s *session) turnID(messageID string) string {
 	return s.id + "/" + messageID
 }
 
-// interrupt ends a running turn, beside whatever goes on here. A turn that has
-// ended meanwhile needs none.
+// interrupt ends a running turn, once, beside whatever goes on here. A turn
+// that has ended meanwhile needs none; one that is being started cannot be
+// told yet.
 func (s *session) interrupt(ctx workflow.Context, m contract.SentMessage) {
+	if s.cut == m.TurnID {
+		return
+	}
+	s.cut = m.TurnID
 	workflow.Go(ctx, func(ctx workflow.Context) {
+		if err := workflow.Await(ctx, func() bool { return s.begun != nil && s.begun.IsReady() }); err != nil {
+			return
+		}
 		ctx = workflow.WithActivityOptions(ctx, sessionOptions("interrupt."+m.TurnID[len(s.id)+1:], "interrupt "+m.TurnID))
 		_, err := stub.InterruptTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID, Reason: "a new message came"}).Result(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"slices"
 
 	"go.temporal.io/sdk/temporal"
@@ -43,7 +44,9 @@ type session struct {
 	seen    []contract.SentMessage // the latest, oldest first
 	queue   []contract.SentMessage
 	running *contract.SentMessage
-	inRun   int // turns of this run
+	begun   workflow.Future // the running turn's execution
+	cut     string          // the turn that was told to end last
+	inRun   int             // turns of this run
 	usage   contract.Usage
 	effects contract.EffectCounts
 	counted []contract.RuleCount // by the policy's rules with a limit per session
@@ -85,7 +88,7 @@ func (s *session) runTurn(ctx workflow.Context) {
 	s.usage = s.usage.Add(receipt.Usage)
 	s.effects = s.effects.Sum(receipt.Effects)
 	s.count(receipt.Counted)
-	s.running = nil
+	s.running, s.begun = nil, nil
 	s.tell(ctx)
 }
 
@@ -102,14 +105,34 @@ func (s *session) await(ctx workflow.Context, m contract.SentMessage) contract.T
 		Counted:  s.counted,
 		Stream:   m.Stream,
 	})
+	s.begun = child.GetChildWorkflowExecution()
 	err := child.Get(ctx, &receipt)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		receipt, err = s.awaitExisting(ctx, m)
 	}
 	if err != nil { // its own history says why it failed
 		workflow.GetLogger(ctx).Info("the turn did not complete", "turn", m.TurnID, "error", err)
+		carriedBy(err, &receipt)
 	}
 	return receipt
+}
+
+// carriedBy reads the receipt that a failed or canceled turn's error carries:
+// what it used and did counts as much as any other's.
+func carriedBy(err error, receipt *contract.TurnReceipt) {
+	var failed *temporal.ApplicationError
+	var canceled *temporal.CanceledError
+	switch {
+	case errors.As(err, &failed) && failed.Type() == contract.ErrTurnFailed && failed.HasDetails():
+		err = failed.Details(receipt)
+	case errors.As(err, &canceled) && canceled.HasDetails():
+		err = canceled.Details(receipt)
+	default:
+		return
+	}
+	if err != nil {
+		*receipt = contract.TurnReceipt{}
+	}
 }
 
 // count adds what a turn's policy counted.
