@@ -36,7 +36,7 @@ func TestErrorTable(t *testing.T) {
 	}
 }
 
-// TestA28_JudgePrompt: far below our estimate is suspect, at a window's size
+// A28: far below our estimate is suspect, at a window's size
 // it is certain.
 func TestA28_JudgePrompt(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func TestT28_TooManyCalls(t *testing.T) {
 	}
 }
 
-// P14, P15, R20: a person is asked about arguments that would run, and about
+// T27: P14, P15, R20: a person is asked about arguments that would run, and about
 // no others; a rule that panics asks.
 func TestT27_P14_P15_Approval(t *testing.T) {
 	t.Parallel()

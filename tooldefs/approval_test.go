@@ -12,7 +12,7 @@ import (
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
-// R20, P14: the predicate sees the typed, validated arguments; one that panics
+// T27: R20, P14: the predicate sees the typed, validated arguments; one that panics
 // means that approval is needed.
 func TestT27_P14_Approval(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestT27_P14_Approval(t *testing.T) {
 	}
 }
 
-// The same fields of a wrapped tool take the canonical text.
+// T03, T27, T49, T50: The same fields of a wrapped tool take the canonical text.
 func TestT03_T27_T49_T50_Wrap(t *testing.T) {
 	t.Parallel()
 	tool, err := tooldefs.Wrap(tooldefs.WrapSpec{

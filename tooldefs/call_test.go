@@ -14,6 +14,7 @@ import (
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
+// T04, T43: stream.
 func TestT04_T43_Stream(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -47,6 +48,7 @@ func TestT04_T43_Stream(t *testing.T) {
 	}
 }
 
+// T10, T11: call.
 func TestT10_T11_Call(t *testing.T) {
 	t.Parallel()
 	var kept *tooldefs.Call
@@ -94,6 +96,7 @@ func TestT10_T11_Call(t *testing.T) {
 	}
 }
 
+// T11: call is safe for concurrent use.
 func TestT11_CallIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	tool := tooldefs.Define(tooldefs.Spec[fine, int]{

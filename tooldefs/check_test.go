@@ -11,6 +11,7 @@ import (
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
+// T06, T21, T24: check.
 func TestT06_T21_T24_Check(t *testing.T) {
 	t.Parallel()
 	tool := echo[orderIn]("order")
@@ -37,6 +38,7 @@ type narrow struct {
 	N int8 `json:"n"`
 }
 
+// T06: arguments that do not fit go.
 func TestT06_ArgumentsThatDoNotFitGo(t *testing.T) {
 	t.Parallel()
 	got := echo[narrow]("x").Check(`{"n":300}`)
@@ -57,6 +59,7 @@ type openIn struct {
 	Open open `json:"open"`
 }
 
+// B08: folded key is not decoded.
 func TestB08_FoldedKeyIsNotDecoded(t *testing.T) {
 	t.Parallel()
 	got := echo[openIn]("x").Check(`{"open":{"path":"safe","PATH":"/etc/passwd"}}`)
@@ -69,6 +72,7 @@ func TestB08_FoldedKeyIsNotDecoded(t *testing.T) {
 	}
 }
 
+// T23: big integers reach the handler.
 func TestT23_BigIntegersReachTheHandler(t *testing.T) {
 	t.Parallel()
 	type in struct {
@@ -88,6 +92,7 @@ func TestT23_BigIntegersReachTheHandler(t *testing.T) {
 	}
 }
 
+// T03: transform args and to result.
 func TestT03_TransformArgsAndToResult(t *testing.T) {
 	t.Parallel()
 	got := ""
@@ -129,6 +134,7 @@ func TestT03_TransformArgsAndToResult(t *testing.T) {
 	}
 }
 
+// T03, T25: wrap refuses.
 func TestT03_T25_WrapRefuses(t *testing.T) {
 	t.Parallel()
 	invoke := func(context.Context, *tooldefs.Call, json.RawMessage) (any, error) { return nil, nil }
@@ -148,6 +154,7 @@ func TestT03_T25_WrapRefuses(t *testing.T) {
 	}
 }
 
+// T31: parallel safe.
 func TestT31_ParallelSafe(t *testing.T) {
 	t.Parallel()
 	with := func(p func(string) bool) *tooldefs.Tool {
@@ -169,6 +176,7 @@ func TestT31_ParallelSafe(t *testing.T) {
 	}
 }
 
+// T47, T48: override key.
 func TestT47_T48_OverrideKey(t *testing.T) {
 	t.Parallel()
 	with := func(key func(fine) string) *tooldefs.Tool {

@@ -46,6 +46,7 @@ func echo[In any](name string) *tooldefs.Tool {
 
 func testCall() *tooldefs.Call { return tooldefs.NewCall(tooldefs.CallInfo{Turn: "t", Key: "k"}) }
 
+// T01: inferred schema.
 func TestT01_InferredSchema(t *testing.T) {
 	t.Parallel()
 	_ = orderIn{}.private
@@ -78,6 +79,7 @@ type treeIn struct {
 	Kids  []*treeIn `json:"kids,omitempty"`
 }
 
+// T01: recursive type.
 func TestT01_RecursiveType(t *testing.T) {
 	t.Parallel()
 	tool := echo[treeIn]("tree")
@@ -124,7 +126,7 @@ func cannotTell(context.Context, *tooldefs.Call, fine) (tooldefs.Reconciled[fine
 	return tooldefs.Reconciled[fine]{}, nil
 }
 
-// T34, T36, T49, T50: settings that contradict each other are mistakes too.
+// T02: T34, T36, T49, T50: settings that contradict each other are mistakes too.
 func TestT02_Mistakes(t *testing.T) {
 	t.Parallel()
 	type s = tooldefs.Spec[fine, fine]
@@ -190,6 +192,7 @@ func TestT02_Mistakes(t *testing.T) {
 	}
 }
 
+// T34, T36, T39: defaults.
 func TestT34_T36_T39_Defaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -44,6 +44,7 @@ func (badMarshaler) MarshalJSON() ([]byte, error) { panic("no") }
 
 type named string
 
+// T07: results.
 func TestT07_Results(t *testing.T) {
 	t.Parallel()
 	cycle := &loop{}
@@ -86,6 +87,7 @@ func TestT07_Results(t *testing.T) {
 	}
 }
 
+// T08: output.
 func TestT08_Output(t *testing.T) {
 	t.Parallel()
 	type out struct {
@@ -124,6 +126,7 @@ type badError struct{}
 
 func (badError) Error() string { panic("no") }
 
+// T41: judge.
 func TestT41_Judge(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("no such order")
@@ -170,6 +173,7 @@ func TestT41_Judge(t *testing.T) {
 	}
 }
 
+// T41: panic.
 func TestT41_Panic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -188,6 +192,7 @@ func TestT41_Panic(t *testing.T) {
 	}
 }
 
+// T40: on error.
 func TestT40_OnError(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("down")
@@ -230,6 +235,7 @@ func TestT40_OnError(t *testing.T) {
 	}
 }
 
+// T35, T42: run.
 func TestT35_T42_Run(t *testing.T) {
 	t.Parallel()
 	slow := func(uninterruptible bool) *tooldefs.Tool {

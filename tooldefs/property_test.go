@@ -134,7 +134,7 @@ func TestT06_T25_RandomSchemas(t *testing.T) {
 	}
 }
 
-// Values of any kind, by the standard library's own generator.
+// T06: Values of any kind, by the standard library's own generator.
 func TestT06_Quick(t *testing.T) {
 	t.Parallel()
 	tool := echo[quickIn]("x")

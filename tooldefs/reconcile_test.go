@@ -23,6 +23,7 @@ func reconciling(f reconcileFunc) *tooldefs.Tool {
 	})
 }
 
+// T49: reconcile.
 func TestT49_Reconcile(t *testing.T) {
 	t.Parallel()
 	answers := func(r tooldefs.Reconciled[fine], err error) reconcileFunc {

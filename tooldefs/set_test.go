@@ -10,6 +10,7 @@ import (
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
+// T05: duplicate names.
 func TestT05_DuplicateNames(t *testing.T) {
 	t.Parallel()
 	_, err := tooldefs.NewSet(echo[fine]("a"), echo[fine]("b"), tooldefs.Define(tooldefs.Spec[fine, fine]{
@@ -29,6 +30,7 @@ func TestT05_DuplicateNames(t *testing.T) {
 	}
 }
 
+// T05: model tools.
 func TestT05_ModelTools(t *testing.T) {
 	t.Parallel()
 	b := echo[fine]("b")
@@ -42,6 +44,7 @@ func TestT05_ModelTools(t *testing.T) {
 	}
 }
 
+// T20: lookup.
 func TestT20_Lookup(t *testing.T) {
 	t.Parallel()
 	set, err := tooldefs.NewSet(echo[fine]("read_file"), echo[fine]("functions"))
@@ -61,6 +64,7 @@ func TestT20_Lookup(t *testing.T) {
 	}
 }
 
+// T12: set call.
 func TestT12_SetCall(t *testing.T) {
 	t.Parallel()
 	set, err := tooldefs.NewSet(echo[orderIn]("order"), tooldefs.Define(tooldefs.Spec[fine, string]{

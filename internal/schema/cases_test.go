@@ -28,6 +28,7 @@ func words(list []Problem) string {
 	return strings.Join(out, "; ")
 }
 
+// B01: huge exponents.
 func TestB01_HugeExponents(t *testing.T) {
 	t.Parallel()
 	for _, bound := range []string{`"maximum":10`, `"minimum":-10`, `"multipleOf":3`, `"enum":[1]`, `"const":1`} {
@@ -49,6 +50,7 @@ func TestB01_HugeExponents(t *testing.T) {
 	}
 }
 
+// B02: cyclic refs.
 func TestB02_CyclicRefs(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
@@ -74,6 +76,7 @@ func TestB02_CyclicRefs(t *testing.T) {
 	}
 }
 
+// B02: multiplying refs.
 func TestB02_MultiplyingRefs(t *testing.T) {
 	t.Parallel()
 	var defs []string
@@ -97,7 +100,7 @@ func TestB02_MultiplyingRefs(t *testing.T) {
 	}
 }
 
-// Alternatives that the type rules out must not multiply either.
+// B02: Alternatives that the type rules out must not multiply either.
 func TestB02_MultiplyingAlternatives(t *testing.T) {
 	t.Parallel()
 	one := `{"type":"string","properties":{"c":{"$ref":"#/properties/c"}}}`
@@ -112,7 +115,7 @@ func TestB02_MultiplyingAlternatives(t *testing.T) {
 	}
 }
 
-// What looks like a reference inside of a value is a value.
+// B03: What looks like a reference inside of a value is a value.
 func TestB03_ReferencesInValues(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, `{"properties":{"$ref":{"const":{"$ref":"http://127.0.0.1:1/"}},"$id":{"enum":[{"$id":"http://127.0.0.1:1/"}]},"const":{"$ref":"#/$defs/n"},
@@ -126,6 +129,7 @@ func TestB03_ReferencesInValues(t *testing.T) {
 	}
 }
 
+// B03: nothing is fetched.
 func TestB03_NothingIsFetched(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
@@ -175,6 +179,7 @@ func TestB03_NothingIsFetched(t *testing.T) {
 	}
 }
 
+// B04: newer keywords.
 func TestB04_NewerKeywords(t *testing.T) {
 	t.Parallel()
 	refused := map[string]string{
@@ -215,6 +220,7 @@ func TestB04_NewerKeywords(t *testing.T) {
 	}
 }
 
+// B06: patterns.
 func TestB06_Patterns(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
@@ -229,6 +235,7 @@ func TestB06_Patterns(t *testing.T) {
 	}
 }
 
+// B08: duplicate and folded keys.
 func TestB08_DuplicateAndFoldedKeys(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, `{"properties":{"path":{"enum":["safe"]},"deep":{"anyOf":[{"properties":{"kind":{}}}]}}}`)
@@ -246,6 +253,7 @@ func TestB08_DuplicateAndFoldedKeys(t *testing.T) {
 	}
 }
 
+// B10: big integers.
 func TestB10_BigIntegers(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, `{"properties":{"account":{"type":"integer"},"one":{"enum":[9007199254740992]},"two":{"const":9007199254740993}}}`)
@@ -264,6 +272,7 @@ func TestB10_BigIntegers(t *testing.T) {
 	}
 }
 
+// B13: formats.
 func TestB13_Formats(t *testing.T) {
 	t.Parallel()
 	_, warnings, err := Compile([]byte(`{"properties":{"d":{"format":"duration"},"u":{"format":"uri"},"n":{"nullable":true}}}`))

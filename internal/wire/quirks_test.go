@@ -60,7 +60,7 @@ func withTools(origin string) []contract.Message {
 	}
 }
 
-// TestA19A20_PrivateFieldsGoHomeOnly: to the endpoint they came from, and to
+// A19, A20: to the endpoint they came from, and to
 // no other, whatever the settings.
 func TestA19A20_PrivateFieldsGoHomeOnly(t *testing.T) {
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestLegalTranscripts(t *testing.T) {
 	}
 }
 
-// TestA27_OptionsOfToolsGoTogether: without tools nothing speaks of them.
+// A27: without tools nothing speaks of them.
 func TestA27_OptionsOfToolsGoTogether(t *testing.T) {
 	t.Parallel()
 	user := []contract.Message{{Role: contract.RoleUser, Content: "go"}}
@@ -179,7 +179,7 @@ func TestOptionsOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestF08_Repair: only what our own transcript may have caused is repaired,
+// F08: only what our own transcript may have caused is repaired,
 // and only where something changes.
 func TestF08_Repair(t *testing.T) {
 	t.Parallel()

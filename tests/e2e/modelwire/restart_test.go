@@ -8,7 +8,7 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// TestP23_RestartedText: a reader of a streamed turn drops the text of a dead
+// P23: a reader of a streamed turn drops the text of a dead
 // attempt, or of an ask that is asked again in the same attempt, and gets the
 // whole text once.
 func TestP23_RestartedText(t *testing.T) {

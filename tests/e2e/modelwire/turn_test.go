@@ -77,7 +77,7 @@ func frames(t *testing.T, deltas ...string) []string {
 	return append(all, `{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]")
 }
 
-// TestA01_RepeatedIDs: the same id in two steps is two calls, two keys, and
+// A01: the same id in two steps is two calls, two keys, and
 // two ids on the wire.
 func TestA01_RepeatedIDs(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestA01_RepeatedIDs(t *testing.T) {
 	}
 }
 
-// TestA03A05A06_OddFramesInATurn: parallel calls with index 0, a placeholder
+// A03, A05, A06: parallel calls with index 0, a placeholder
 // before the arguments, and arguments as an object, run as what they are.
 func TestA03A05A06_OddFramesInATurn(t *testing.T) {
 	t.Parallel()
@@ -114,7 +114,7 @@ func TestA03A05A06_OddFramesInATurn(t *testing.T) {
 	}
 }
 
-// TestA12A14A15_CutAndFailedStreams: nothing of a stream that failed is
+// A12, A14, A15: nothing of a stream that failed is
 // executed, and the retry brings the answer.
 func TestA12A14A15_CutAndFailedStreams(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestA12A14A15_CutAndFailedStreams(t *testing.T) {
 	}
 }
 
-// TestA11_TruncatedCallsDoNotRun: whatever the finish_reason claims.
+// A11: whatever the finish_reason claims.
 func TestA11_TruncatedCallsDoNotRun(t *testing.T) {
 	t.Parallel()
 	var n notes
@@ -151,7 +151,7 @@ func TestA11_TruncatedCallsDoNotRun(t *testing.T) {
 	}
 }
 
-// TestP24_RetryAfter: Temporal waits as long as the endpoint asks.
+// P24: Temporal waits as long as the endpoint asks.
 func TestP24_RetryAfter(t *testing.T) {
 	t.Parallel()
 	b := bench(t, agenttest.BenchOptions{Script: agenttest.Script{Steps: []agenttest.Step{
@@ -167,7 +167,7 @@ func TestP24_RetryAfter(t *testing.T) {
 	}
 }
 
-// TestP24_FinalErrors: asked once, and the error says what it is.
+// P24: asked once, and the error says what it is.
 func TestP24_FinalErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -196,7 +196,7 @@ func TestP24_FinalErrors(t *testing.T) {
 	}
 }
 
-// TestA24_Reask: the model is told and asked again inside one attempt; after
+// A24: the model is told and asked again inside one attempt; after
 // three asks the turn fails with an error of its own.
 func TestA24_Reask(t *testing.T) {
 	t.Parallel()
@@ -230,7 +230,7 @@ func TestA24_Reask(t *testing.T) {
 	}
 }
 
-// TestF08_PoisonedTranscript: arguments that are no JSON are sent as a legal
+// F08: arguments that are no JSON are sent as a legal
 // placeholder; a 400 for our own transcript is repaired once, then reported.
 func TestF08_PoisonedTranscript(t *testing.T) {
 	t.Parallel()
@@ -264,7 +264,7 @@ func TestF08_PoisonedTranscript(t *testing.T) {
 	}
 }
 
-// TestA28_PromptWasCut: the endpoint read as many tokens as its window has.
+// A28: the endpoint read as many tokens as its window has.
 func TestA28_PromptWasCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
