@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -124,16 +125,15 @@ func (a *Activities) resolveAgent(in contract.CallModelInput, run *fold.Run) (co
 	}
 	agent, ok := a.agents[in.Agent]
 	if !ok {
-		names := make([]string, 0, len(a.agents))
-		for name := range a.agents {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return contract.Agent{}, modelError(contract.ErrAgentUnknown,
-			fmt.Errorf("unknown agent %q; this worker has: %s", in.Agent, strings.Join(names, ", ")))
+		return contract.Agent{}, a.unknownAgent(in.Agent)
 	}
 	agent.Limits = agent.Limits.WithDefaults().Tighten(in.Limits)
 	return agent, nil
+}
+
+func (a *Activities) unknownAgent(name string) error {
+	return modelError(contract.ErrAgentUnknown, fmt.Errorf("unknown agent %q; this worker has: %s",
+		name, strings.Join(slices.Sorted(maps.Keys(a.agents)), ", ")))
 }
 
 // request is what the model is sent, and the tools it is shown.

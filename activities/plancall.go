@@ -2,11 +2,7 @@ package activities
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
 	sdkactivity "go.temporal.io/sdk/activity"
 
@@ -17,15 +13,11 @@ import (
 // code passes the very gates that a model's calls pass. A call that does not
 // run is a result, with its Problem; the only error is an unknown agent.
 func (a *Activities) PlanCall(ctx context.Context, in contract.PlanCallInput) (contract.PlanCallResult, error) {
-	stop := startHeartbeat(ctx, nil, heartbeatInterval)
-	defer stop()
 	agent := contract.Agent{Tools: []string{allTools}}
 	if in.Agent != "" {
 		var ok bool
 		if agent, ok = a.agents[in.Agent]; !ok {
-			names := slices.Sorted(maps.Keys(a.agents))
-			return contract.PlanCallResult{}, modelError(contract.ErrAgentUnknown,
-				fmt.Errorf("unknown agent %q; this worker has: %s", in.Agent, strings.Join(names, ", ")))
+			return contract.PlanCallResult{}, a.unknownAgent(in.Agent)
 		}
 	}
 	p := contract.PlannedCall{WireID: "call_" + strconv.Itoa(in.Ordinal), Name: in.Tool, Raw: in.Text()}

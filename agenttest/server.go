@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -37,6 +38,19 @@ func StartServer(t testing.TB) Server {
 // MainServer is [StartServer] for a TestMain: one server for a whole package.
 func MainServer(ctx context.Context) (_ Server, stop func(), err error) {
 	return startServer(ctx)
+}
+
+// RunMain is the body of a TestMain that needs no more than one server for its
+// package: it runs the tests with it and gives the exit code.
+func RunMain(m *testing.M, server *Server) int {
+	found, stop, err := startServer(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
+		return 1
+	}
+	defer stop()
+	*server = found
+	return m.Run()
 }
 
 func startServer(ctx context.Context) (Server, func(), error) {

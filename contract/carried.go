@@ -57,7 +57,8 @@ type Carried struct {
 }
 
 // CarriedSlot is how the occurrences of one identity (tool and arguments)
-// stand: one letter each, d definite, u unknown, f free.
+// stand, one letter each: d definite, u unknown, f free, c cleared (it was unknown
+// and did not happen).
 type CarriedSlot struct {
 	ID     string `json:"id"`
 	States string `json:"states"`

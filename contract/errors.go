@@ -23,15 +23,8 @@ const (
 	ErrModelBadGeneration  = "turnkeel.ModelBadGeneration" // asked again in vain: its calls could not be read
 	ErrAnswerTooLarge      = "turnkeel.AnswerTooLarge"
 
-	// Turns that call tools from code: see workflows.NewTools.
-	ErrPolicyDenied    = "turnkeel.PolicyDenied"    // policy or a person said no
-	ErrApprovalExpired = "turnkeel.ApprovalExpired" // nobody decided in time
-	ErrInvalidCall     = "turnkeel.InvalidCall"     // unknown tool or arguments that are refused
-	ErrOutcomeUnknown  = "turnkeel.OutcomeUnknown"  // may or may not have taken effect
-	ErrCallNotExecuted = "turnkeel.CallNotExecuted" // certainly nothing happened
-	ErrCallInterrupted = "turnkeel.CallInterrupted" // cut while it ran
-	ErrSecretInInput   = "turnkeel.SecretInInput"   // an input holds a declared secret
-	ErrBlobMissing     = "turnkeel.BlobUnavailable" // a blob that history refers to cannot be read
+	// A blob that history refers to and that is damaged.
+	ErrBlobMissing = "turnkeel.BlobUnavailable"
 
 	// Turns. Its details are a [TurnResult].
 	ErrTurnFailed = "turnkeel.TurnFailed"

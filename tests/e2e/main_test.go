@@ -3,9 +3,7 @@
 package e2e
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"os"
 	"testing"
 
@@ -20,15 +18,7 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	var stop func()
-	var err error
-	if server, stop, err = agenttest.MainServer(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	stop()
-	os.Exit(code)
+	os.Exit(agenttest.RunMain(m, &server))
 }
 
 func TestScenarios(t *testing.T) {

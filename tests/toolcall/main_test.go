@@ -4,7 +4,6 @@ package toolcall
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -18,15 +17,7 @@ import (
 var server agenttest.Server
 
 func TestMain(m *testing.M) {
-	var stop func()
-	var err error
-	if server, stop, err = agenttest.MainServer(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	stop()
-	os.Exit(code)
+	os.Exit(agenttest.RunMain(m, &server))
 }
 
 type noteIn struct {

@@ -4,8 +4,6 @@
 package modelwire
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"testing"
 
@@ -15,13 +13,5 @@ import (
 var server agenttest.Server
 
 func TestMain(m *testing.M) {
-	var stop func()
-	var err error
-	if server, stop, err = agenttest.MainServer(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	stop()
-	os.Exit(code)
+	os.Exit(agenttest.RunMain(m, &server))
 }

@@ -3,8 +3,6 @@
 package people
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"testing"
 
@@ -14,13 +12,5 @@ import (
 var server agenttest.Server
 
 func TestMain(m *testing.M) {
-	var stop func()
-	var err error
-	if server, stop, err = agenttest.MainServer(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "a Temporal server for the tests:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	stop()
-	os.Exit(code)
+	os.Exit(agenttest.RunMain(m, &server))
 }
