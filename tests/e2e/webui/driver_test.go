@@ -24,7 +24,7 @@ type browser struct {
 }
 
 // The window, in CSS pixels. The Web UI folds its columns when it is narrow.
-const windowWidth, windowHeight = 1280, 900
+const windowWidth, windowHeight = 1440, 1400
 
 var driverPort = regexp.MustCompile(`started successfully on port (\d+)`)
 
@@ -144,3 +144,6 @@ func (b *browser) picture() []byte {
 	}
 	return data
 }
+
+// in is the browser for a subtest, which it then fails.
+func (b *browser) in(t *testing.T) *browser { return &browser{t: t, session: b.session} }
