@@ -42,6 +42,7 @@ type sharedCall struct {
 	key     string
 	entry   contract.Entry
 	cleared bool // it was unknown and settled as "did not happen": the next may run
+	again   bool // it is unknown, of a class that may run again under its key
 	value   *contract.ToolResult
 }
 
@@ -101,14 +102,28 @@ func (c *caller) identifyOverride(call *toolCall) {
 		call.settle(deniedBeforeEntry(call, d))
 		return
 	}
-	if s := c.sharedOf(call.key); s != nil {
-		if s.cleared {
-			call.cleared = clearedByHuman
-			return
-		}
-		call.value = s.value
-		call.settle(s.entry)
+	if entry, ok := c.shares(call); ok {
+		call.settle(entry)
 	}
+}
+
+// shares gives a call of an override key the outcome of an earlier one; false
+// when it is to run.
+func (c *caller) shares(call *toolCall) (contract.Entry, bool) {
+	s := c.sharedOf(call.key)
+	switch {
+	case s == nil:
+		return contract.Entry{}, false
+	case s.cleared:
+		call.cleared = clearedByHuman
+		return contract.Entry{}, false
+	case s.again && call.plan.Run.Class == contract.ClassAtMostOnce:
+		return refusedEntry(call), true
+	case s.again:
+		return contract.Entry{}, false
+	}
+	call.value = s.value
+	return s.entry, true
 }
 
 // deniedBefore finds a person's no to an identical call of this turn.
@@ -151,6 +166,8 @@ func (c *caller) settle(call *toolCall, e contract.Entry) {
 		s.cleared = true
 	case slotState(e) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
 		s.entry = refusedEntry(call)
+	case slotState(e) == effect.SlotUnknown:
+		s.again = true // unless its tool has become AtMostOnce by then
 	default:
 		return // a definite failure does not poison the key
 	}

@@ -148,7 +148,7 @@ func (c *caller) carry() contract.CarriedTools {
 	}
 	for _, s := range c.shared {
 		carried.Shared = append(carried.Shared, contract.CarriedShared{
-			Key: s.key, Outcome: s.entry.Outcome, Text: s.entry.Text, Cleared: s.cleared, Value: s.value,
+			Key: s.key, Outcome: s.entry.Outcome, Text: s.entry.Text, Cleared: s.cleared, Again: s.again, Value: s.value,
 		})
 	}
 	return carried
@@ -161,7 +161,7 @@ func (c *caller) restore(carried contract.CarriedTools) {
 	c.people.resolved, c.people.heldSays = carried.Resolved, carried.HeldResolves
 	for _, s := range carried.Shared {
 		c.shared = append(c.shared, sharedCall{
-			key: s.Key, cleared: s.Cleared, value: s.Value,
+			key: s.Key, cleared: s.Cleared, again: s.Again, value: s.Value,
 			entry: contract.Entry{Outcome: s.Outcome, Text: s.Text, Key: s.Key},
 		})
 	}

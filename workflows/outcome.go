@@ -51,8 +51,8 @@ func applicationOutcome(c *toolCall, id string, app *temporal.ApplicationError) 
 		return refusedEntry(c)
 	case contract.ErrToolNotExecuted:
 		var detail contract.ToolFailure
-		if app.Details(&detail) == nil {
-			c.drift = detail.Drift
+		if app.Details(&detail) == nil && detail.Drift != "" {
+			c.drift = &detail
 		}
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeNotExecuted}
 	case contract.ErrSDKNotRegistered:

@@ -29,7 +29,8 @@ type toolCall struct {
 	settled bool
 	entry   contract.Entry
 
-	drift  string // the digest a worker has, when it is not the planned one
+	drift  *contract.ToolFailure // what a worker has instead of the planned definition
+	anew   bool                  // it was asked about again, since its tool has changed
 	reason string // the text of the last attempt's error
 	value  *contract.ToolResult
 }
@@ -66,7 +67,7 @@ func (c *caller) run(ctx workflow.Context, call *toolCall) contract.Entry {
 		entry := c.attempt(ctx, call, again)
 		goOn := false
 		switch {
-		case entry.Outcome == contract.OutcomeNotExecuted && call.drift != "" && call.asked != nil:
+		case entry.Outcome == contract.OutcomeNotExecuted && call.drift != nil && call.asked != nil:
 			entry, goOn = c.askAgain(ctx, call)
 		case entry.Outcome == contract.OutcomeNotExecuted && tries < maxNotExecuted:
 			goOn = c.rest(ctx, call, pause)

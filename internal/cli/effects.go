@@ -198,10 +198,8 @@ func decidedColumn(effects []fold.Effect) (head string, cells []string) {
 	cells = make([]string, len(effects))
 	for i, e := range effects {
 		var said []string
-		for _, d := range []*fold.Decision{e.Approval, e.Resolution} {
-			if d != nil {
-				said = append(said, plain(d.Verdict+" by "+d.By))
-			}
+		for _, d := range e.Decisions() {
+			said = append(said, plain(d.Verdict+" by "+d.By))
 		}
 		if e.Rule != "" {
 			said = append(said, plain("rule "+e.Rule))

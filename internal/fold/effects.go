@@ -31,7 +31,13 @@ type Effect struct {
 
 	// Approval is a person's word on a call that waited for it, Resolution one
 	// on what became of a call. Nil while, and where, nobody said anything.
-	Approval   *Decision `json:"approval,omitempty"`
+	Approval *Decision `json:"approval,omitempty"`
+
+	// LaterApprovals are the words on the questions that followed: each time its
+	// tool had changed since, the call was asked about anew. Class, Effects and
+	// Rule are those of the last question.
+	LaterApprovals []Decision `json:"later_approvals,omitempty"`
+
 	Resolution *Decision `json:"resolution,omitempty"`
 
 	// FromRun is the earlier run that recorded it, after a reset: the call was
@@ -71,13 +77,16 @@ func (r *Run) Effects() []Effect {
 			if c.Problem != nil {
 				e.Rule = c.Problem.Rule
 			}
-			r.activityOf(&e)
+			drifts := r.activityOf(&e)
+			if c.Run != nil && c.Run.Approval != nil {
+				e.redefine(drifts)
+			}
 			if j < len(entries) {
 				r.decided(&e, entries[j])
 			} else {
 				r.derive(&e, c)
 			}
-			people.say(&e, c.Run)
+			people.say(&e, c.Run, drifts)
 			log = append(log, e)
 		}
 	}
@@ -110,12 +119,25 @@ func (r *Run) decided(e *Effect, entry contract.Entry) {
 	}
 }
 
-// activityOf fills what the call's last activity says of it.
-func (r *Run) activityOf(e *Effect) {
+// redefine tells of a call that was asked about anew as it was asked about last.
+func (e *Effect) redefine(drifts []contract.ToolFailure) {
+	for _, d := range drifts {
+		if d.Now != nil {
+			e.Class, e.Effects, e.Rule = d.Now.Class, d.Now.Effects, d.Now.Rule
+		}
+	}
+}
+
+// activityOf fills what the call's last activity says of it. It gives what
+// workers had in place of the definition that the call was planned by.
+func (r *Run) activityOf(e *Effect) (drifts []contract.ToolFailure) {
 	for again := 0; ; again++ {
 		act := r.activities[contract.CallActivityID(e.Step, e.Ordinal, again)]
 		if act == nil {
-			return
+			return drifts
+		}
+		if detail, ok := r.toolFailure(act.Failure); ok && detail.Drift != "" {
+			drifts = append(drifts, detail)
 		}
 		e.Activity = act.ID
 		e.Attempts += act.Attempts
