@@ -31,7 +31,7 @@ type toolCall struct {
 
 	drift  *contract.ToolFailure // what a worker has instead of the planned definition
 	anew   bool                  // it was asked about again, since its tool has changed
-	reason string // the text of the last attempt's error
+	reason string                // the text of the last attempt's error
 	value  *contract.ToolResult
 }
 
