@@ -24,6 +24,8 @@ type Decision struct {
 	// Identity is the client's that sent it, as Temporal recorded it. Empty for
 	// a decision of a run before, which carries none.
 	Identity string `json:"identity,omitempty"`
+
+	Value string `json:"value,omitempty"` // what happened, of a verdict
 }
 
 // The verdicts on a call that waited for approval.
@@ -139,7 +141,7 @@ func (l *listener) say(e *Effect, run *contract.RunPlan, drifts []contract.ToolF
 		if i >= 0 {
 			v := l.verdicts[i]
 			l.verdicts = slices.Delete(l.verdicts, i, i+1)
-			e.Resolution = &Decision{Verdict: string(v.Verdict), By: v.By, At: v.at, Comment: v.Comment, Identity: v.identity}
+			e.Resolution = &Decision{Verdict: string(v.Verdict), By: v.By, At: v.at, Comment: v.Comment, Identity: v.identity, Value: v.Value}
 		}
 	}
 }

@@ -22,6 +22,8 @@ const (
 	read  = "read"  // SafeToRetry
 	fresh = "fresh" // SafeToRetry, NoReplay
 	deaf  = "deaf"  // AtMostOnce, and ignores its ctx
+	gated = "gated" // AtMostOnce, and a person must allow it
+	asked = "asked" // AtMostOnce; the ledger can be asked what became of a call
 
 	// On another task queue: see world.serveElsewhere.
 	elsewhere      = "elsewhere"       // AtMostOnce
@@ -55,6 +57,12 @@ func toolset(url string, timeout time.Duration) []*tooldefs.Tool {
 		spec(deaf, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
 			s.Handler = func(ctx context.Context, call *tooldefs.Call, in itemInput) (string, error) {
 				return send(context.WithoutCancel(ctx), url, deaf, call, in)
+			}
+		}),
+		spec(gated, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.Approval = tooldefs.Always }),
+		spec(asked, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
+			s.Reconcile = func(context.Context, *tooldefs.Call, itemInput) (tooldefs.Reconciled[string], error) {
+				return tooldefs.Happened("it is in the ledger"), nil
 			}
 		}),
 		spec(elsewhere, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.TaskQueue = elsewhereQueue(url) }),
