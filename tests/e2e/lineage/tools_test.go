@@ -22,6 +22,7 @@ const (
 	read  = "read"  // SafeToRetry
 	fresh = "fresh" // SafeToRetry, NoReplay
 	deaf  = "deaf"  // AtMostOnce, and ignores its ctx
+	tells = "tells" // AtMostOnce, and shows progress first
 	gated = "gated" // AtMostOnce, and a person must allow it
 	asked = "asked" // AtMostOnce; the ledger can be asked what became of a call
 
@@ -29,6 +30,9 @@ const (
 	elsewhere      = "elsewhere"       // AtMostOnce
 	elsewhereKeyed = "elsewhere_keyed" // Keyed
 )
+
+// planted is the progress of the tool that tells.
+const planted = "planted-progress"
 
 type itemInput struct {
 	Item string `json:"item"`
@@ -57,6 +61,12 @@ func toolset(url string, timeout time.Duration) []*tooldefs.Tool {
 		spec(deaf, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
 			s.Handler = func(ctx context.Context, call *tooldefs.Call, in itemInput) (string, error) {
 				return send(context.WithoutCancel(ctx), url, deaf, call, in)
+			}
+		}),
+		spec(tells, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
+			s.Handler = func(ctx context.Context, call *tooldefs.Call, in itemInput) (string, error) {
+				call.Progress(planted)
+				return send(ctx, url, tells, call, in)
 			}
 		}),
 		spec(gated, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.Approval = tooldefs.Always }),
