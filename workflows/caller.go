@@ -48,6 +48,7 @@ type sharedCall struct {
 
 func newCaller(ctx workflow.Context) *caller {
 	info := workflow.GetInfo(ctx)
+	reset := info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 	return &caller{
 		scope: effect.Scope{
 			Namespace:  info.Namespace,
@@ -55,8 +56,8 @@ func newCaller(ctx workflow.Context) *caller {
 			FirstRunID: info.FirstRunID,
 		},
 		runID:   info.WorkflowExecution.RunID,
-		lineage: info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID,
-		people:  &people{},
+		lineage: reset,
+		people:  &people{reset: reset},
 		changed: func(workflow.Context) {},
 		note:    func(string, string) {},
 	}

@@ -54,7 +54,7 @@ func (p *people) takeHeld(ctx workflow.Context, w *waiting) {
 }
 
 // checkResolution refuses a word that cannot stand, with the reason.
-func (p *people) checkResolution(r contract.ResolveRequest) error {
+func (p *people) checkResolution(ctx workflow.Context, r contract.ResolveRequest) error {
 	switch r.Verdict {
 	case contract.VerdictHappened, contract.VerdictDidNotHappen, contract.VerdictCannotTell:
 	default:
@@ -70,7 +70,7 @@ func (p *people) checkResolution(r contract.ResolveRequest) error {
 		return errors.New(p.closed)
 	}
 	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
-		return nil
+		return p.overdue(ctx, w)
 	}
 	if said, ok := p.resolutionOf(r.Key); ok {
 		if said.Verdict == r.Verdict && said.By == r.By {
