@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -25,6 +27,7 @@ type caller struct {
 	ordinal int // the last one given
 	ledger  effect.Ledger
 	shared  []sharedCall // outcomes of override keys, as they came
+	sharing []string     // override keys of calls that code has under way
 	people  *people
 	live    int // activities under way
 
@@ -98,7 +101,7 @@ func (c *caller) identify(call *toolCall) {
 }
 
 func (c *caller) identifyOverride(call *toolCall) {
-	call.key = effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+	call.key = c.overrideKey(call)
 	if d, ok := c.people.denied(call.key); ok {
 		call.settle(deniedBeforeEntry(call, d))
 		return
@@ -106,6 +109,31 @@ func (c *caller) identifyOverride(call *toolCall) {
 	if entry, ok := c.shares(call); ok {
 		call.settle(entry)
 	}
+}
+
+func (c *caller) overrideKey(call *toolCall) string {
+	return effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+}
+
+// alone waits until no other call of the same override key is under way: the
+// calls share an execution, and the later finds the earlier one's outcome. A
+// turn's batches see to that themselves. done ends the call; err is that the
+// workflow was canceled meanwhile.
+func (c *caller) alone(ctx workflow.Context, call *toolCall) (done func(), err error) {
+	if call.settled || call.plan.Run.Override == "" {
+		return func() {}, nil
+	}
+	key := c.overrideKey(call)
+	if slices.Contains(c.sharing, key) && since(ctx, changeSharedCalls) {
+		if err := workflow.Await(ctx, func() bool { return !slices.Contains(c.sharing, key) }); err != nil {
+			return nil, err
+		}
+	}
+	c.sharing = append(c.sharing, key)
+	return func() {
+		i := slices.Index(c.sharing, key)
+		c.sharing = slices.Delete(c.sharing, i, i+1)
+	}, nil
 }
 
 // shares gives a call of an override key the outcome of an earlier one; false
