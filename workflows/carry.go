@@ -108,9 +108,10 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 }
 
 // packForSession puts what was said into the result, for the session's next
-// turn. A turn that ends badly was part of the conversation too.
+// turn. A turn that ends badly, or before its first model call, was part of the
+// conversation too.
 func (t *turn) packForSession(ctx workflow.Context) {
-	if t.in.BaseOf == nil || len(t.steps) == 0 {
+	if t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
 		return
 	}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)

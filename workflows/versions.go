@@ -9,6 +9,10 @@ import "go.temporal.io/sdk/workflow"
 const (
 	// 2026-11-30: calls of code with one override key wait for each other.
 	changeSharedCalls = "shared-calls"
+
+	// 2026-11-30: a session's turn that ends before a run's first model call
+	// gives its session what was said.
+	changeUnaskedTurns = "unasked-turns"
 )
 
 // since says that the run has the change: it is a new one, or was made with
