@@ -216,11 +216,14 @@ func (c *caller) sharedOf(key string) *sharedCall {
 	return nil
 }
 
-// start counts a running activity; the returned func ends it.
-func (c *caller) start(ctx workflow.Context) (end func()) {
+// start counts a running activity of a call; the returned func ends it.
+func (c *caller) start(ctx workflow.Context, call *toolCall) (end func()) {
 	c.live++
+	c.people.running = append(c.people.running, call.key)
 	return func() {
 		c.live--
+		i := slices.Index(c.people.running, call.key)
+		c.people.running = slices.Delete(c.people.running, i, i+1)
 		if len(c.people.pending) > 0 {
 			c.changed(ctx)
 		}

@@ -18,8 +18,9 @@ type people struct {
 	decided  []contract.Decided      // as they came
 	resolved []contract.ResolveReply // as they came
 	held     []contract.HeldDecision
-	heldSays []contract.ResolveRequest
-	closed   string // why nothing is accepted any more
+	heldSays []contract.HeldVerdict
+	running  []string // keys of calls under way
+	closed   string   // why nothing is accepted any more
 
 	// reset says that a reset made this run. Then answers are applied again that
 	// were let in once: they come before their question, or long after it.
@@ -51,7 +52,7 @@ func (p *people) ask(ctx workflow.Context, q contract.Pending, timeout time.Dura
 		w.Expires = &expires
 	}
 	p.pending = append(p.pending, w)
-	if p.takeHeld(ctx, w); w.settled {
+	if p.takeHeld(w); w.settled {
 		return w
 	}
 	if timeout > 0 {
