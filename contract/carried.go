@@ -95,9 +95,12 @@ type CarriedTools struct {
 	// Lineage says that a run before the next comes from a reset.
 	Lineage bool `json:"lineage,omitempty"`
 
-	Decided      []Decided        `json:"decided,omitempty"`
-	Held         []HeldDecision   `json:"held,omitempty"`
-	Resolved     []ResolveReply   `json:"resolved,omitempty"`
+	Decided      []Decided      `json:"decided,omitempty"`
+	Held         []HeldDecision `json:"held,omitempty"`
+	Resolved     []ResolveReply `json:"resolved,omitempty"`
+	HeldVerdicts []HeldVerdict  `json:"held_verdicts,omitempty"`
+
+	// HeldResolves is HeldVerdicts in histories of before their time was carried.
 	HeldResolves []ResolveRequest `json:"held_resolves,omitempty"`
 }
 

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -25,6 +27,7 @@ type caller struct {
 	ordinal int // the last one given
 	ledger  effect.Ledger
 	shared  []sharedCall // outcomes of override keys, as they came
+	sharing []string     // override keys of calls that code has under way
 	people  *people
 	live    int // activities under way
 
@@ -48,6 +51,7 @@ type sharedCall struct {
 
 func newCaller(ctx workflow.Context) *caller {
 	info := workflow.GetInfo(ctx)
+	reset := info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 	return &caller{
 		scope: effect.Scope{
 			Namespace:  info.Namespace,
@@ -55,8 +59,8 @@ func newCaller(ctx workflow.Context) *caller {
 			FirstRunID: info.FirstRunID,
 		},
 		runID:   info.WorkflowExecution.RunID,
-		lineage: info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID,
-		people:  &people{},
+		lineage: reset,
+		people:  &people{reset: reset},
 		changed: func(workflow.Context) {},
 		note:    func(string, string) {},
 	}
@@ -97,7 +101,7 @@ func (c *caller) identify(call *toolCall) {
 }
 
 func (c *caller) identifyOverride(call *toolCall) {
-	call.key = effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+	call.key = c.overrideKey(call)
 	if d, ok := c.people.denied(call.key); ok {
 		call.settle(deniedBeforeEntry(call, d))
 		return
@@ -105,6 +109,31 @@ func (c *caller) identifyOverride(call *toolCall) {
 	if entry, ok := c.shares(call); ok {
 		call.settle(entry)
 	}
+}
+
+func (c *caller) overrideKey(call *toolCall) string {
+	return effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+}
+
+// alone waits until no other call of the same override key is under way: the
+// calls share an execution, and the later finds the earlier one's outcome. A
+// turn's batches see to that themselves. done ends the call; err is that the
+// workflow was canceled meanwhile.
+func (c *caller) alone(ctx workflow.Context, call *toolCall) (done func(), err error) {
+	if call.settled || call.plan.Run.Override == "" {
+		return func() {}, nil
+	}
+	key := c.overrideKey(call)
+	if slices.Contains(c.sharing, key) && since(ctx, changeSharedCalls) {
+		if err := workflow.Await(ctx, func() bool { return !slices.Contains(c.sharing, key) }); err != nil {
+			return nil, err
+		}
+	}
+	c.sharing = append(c.sharing, key)
+	return func() {
+		i := slices.Index(c.sharing, key)
+		c.sharing = slices.Delete(c.sharing, i, i+1)
+	}, nil
 }
 
 // shares gives a call of an override key the outcome of an earlier one; false
@@ -187,11 +216,14 @@ func (c *caller) sharedOf(key string) *sharedCall {
 	return nil
 }
 
-// start counts a running activity; the returned func ends it.
-func (c *caller) start(ctx workflow.Context) (end func()) {
+// start counts a running activity of a call; the returned func ends it.
+func (c *caller) start(ctx workflow.Context, call *toolCall) (end func()) {
 	c.live++
+	c.people.running = append(c.people.running, call.key)
 	return func() {
 		c.live--
+		i := slices.Index(c.people.running, call.key)
+		c.people.running = slices.Delete(c.people.running, i, i+1)
 		if len(c.people.pending) > 0 {
 			c.changed(ctx)
 		}

@@ -99,7 +99,7 @@ func (c *caller) attempt(ctx workflow.Context, call *toolCall, again int) contra
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
 	ctx = workflow.WithActivityOptions(ctx, toolOptions(id, call.summary(), run))
-	end := c.start(ctx)
+	end := c.start(ctx, call)
 	future := stub.Tool(call.tool).Start(ctx, c.toolInput(call))
 	var receipt contract.ToolReceipt // the value itself stays in history
 	err := future.Get(ctx, &receipt)

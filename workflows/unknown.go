@@ -49,7 +49,7 @@ func (c *caller) lookInto(ctx workflow.Context, call *toolCall, unknown contract
 func (c *caller) reconcile(ctx workflow.Context, call *toolCall, n int) (contract.Entry, contract.Verdict) {
 	id := contract.ReconcileActivityID(call.step, call.ordinal, n)
 	ctx = workflow.WithActivityOptions(ctx, reconcileOptions(id, "what became of "+call.summary(), *call.plan.Run))
-	end := c.start(ctx)
+	end := c.start(ctx, call)
 	future := stub.Reconcile(call.tool).Start(ctx, contract.ReconcileInput{
 		Args: call.plan.Args, Key: call.key, Ordinal: call.ordinal,
 		Agent: c.agent, Session: c.session, Timeout: call.plan.Run.Timeout,

@@ -118,6 +118,9 @@ func (r *Run) listen() *listener {
 		for _, h := range c.Calls.Held {
 			l.decisions = append(l.decisions, decision{DecideRequest: h.Request, at: h.At})
 		}
+		for _, h := range c.Calls.HeldVerdicts {
+			l.verdicts = append(l.verdicts, verdict{ResolveRequest: h.Request, at: h.At})
+		}
 		for _, v := range c.Calls.HeldResolves {
 			l.verdicts = append(l.verdicts, verdict{ResolveRequest: v, at: r.Started})
 		}
