@@ -153,7 +153,7 @@ func TextReask(why string) string {
 // BoundText makes s valid UTF-8 and cuts its middle to at most max runes, head
 // and tail kept, with a marker that states the sizes. NULs are dropped: JSON
 // stores refuse them. It walks over s, which may be megabytes, and copies only
-// what is kept.
+// what is kept, unless s has a NUL or is not valid.
 func BoundText(s string, max int) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	if !utf8.ValidString(s) {

@@ -5,8 +5,9 @@ import "encoding/json"
 // Frame is what a running call's heartbeat carries when its turn streams: a
 // client reads it with an ordinary describe call, and a replay emits none. It is
 // not recorded, but for one case: Temporal's timeout event of a call whose worker
-// was lost for good holds the last frame. Its size stays flat: Text is a window on what was said,
-// at most [MaxFrameText] bytes, so a reader that polls late joins at Offset.
+// was lost for good holds the last frame. Its size stays flat: Text is a window
+// on what was said, at most [MaxFrameText] bytes, so a reader that polls late
+// joins at Offset.
 type Frame struct {
 	// Attempt is the attempt that sends it. When it changes, a reader drops
 	// what it has shown of this call.

@@ -112,7 +112,8 @@ func (c *caller) identifyOverride(call *toolCall) {
 }
 
 func (c *caller) overrideKey(call *toolCall) string {
-	return effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+	run := call.plan.Run
+	return effect.OverrideKey(c.scope.Widened(run.KeyScope, c.session), call.tool, run.Override)
 }
 
 // alone waits until no other call of the same override key is under way: the
@@ -169,33 +170,20 @@ func (c *caller) deniedBefore(call *toolCall) (contract.Entry, bool) {
 	return contract.Entry{}, false
 }
 
-// scopeOf is what an override key is unique in: the turn, or more where the
-// tool asks for it. Then it is the system outside that deduplicates.
-func (c *caller) scopeOf(p contract.PlannedCall) effect.Scope {
-	switch {
-	case p.Run.KeyScope == "namespace":
-		return effect.Scope{Namespace: c.scope.Namespace}
-	case p.Run.KeyScope == "session" && c.session != "":
-		return effect.Scope{Namespace: c.scope.Namespace, WorkflowID: "session:" + c.session}
-	default:
-		return c.scope
-	}
-}
-
 // settle remembers what became of a call, for the keys of later ones.
 func (c *caller) settle(call *toolCall, e contract.Entry) {
 	if call.plan.Run.Override == "" {
-		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, call.slotAfter(e))
+		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, effect.StateAfter(call.was, call.plan.Run.Class, e.Outcome, e.How))
 		return
 	}
 	s := sharedCall{key: call.key, entry: e, value: call.value}
 	switch {
 	case e.Outcome == contract.OutcomeDone:
-	case slotState(e) == effect.SlotCleared:
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotCleared:
 		s.cleared = true
-	case slotState(e) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
 		s.entry = refusedEntry(call)
-	case slotState(e) == effect.SlotUnknown:
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotUnknown:
 		s.again = true // unless its tool has become AtMostOnce by then
 	default:
 		return // a definite failure does not poison the key

@@ -44,11 +44,7 @@ func (r *Run) codeEffects(people *listener) []Effect {
 	defer func() { r.codeEnd = keys }()
 	var log []Effect
 	for i, p := range r.byOrdinal() {
-		e := effectOf(p.out.Call, 0, r.firstOrdinal()+i, p.act.ID)
-		drifts := r.activityOf(&e)
-		if p.out.Call.Run != nil && p.out.Call.Run.Approval != nil {
-			e.redefine(drifts)
-		}
+		e, drifts := r.effectOf(p.out.Call, 0, r.firstOrdinal()+i, p.act.ID)
 		done := keys.identify(&e, p.out.Call.Run)
 		r.derive(&e, p.out.Call)
 		keys.share(&e, p.out.Call.Run)

@@ -75,7 +75,7 @@ func (k *codeKeys) identify(e *Effect, run *contract.RunPlan) (done func(Effect)
 		return keep
 	case run.Override != "":
 		if e.Key == "" {
-			e.Key = effect.OverrideKey(k.scopeOf(run), e.Tool, run.Override)
+			e.Key = effect.OverrideKey(k.scope.Widened(run.KeyScope, k.session), e.Tool, run.Override)
 		}
 		return keep
 	}
@@ -83,12 +83,16 @@ func (k *codeKeys) identify(e *Effect, run *contract.RunPlan) (done func(Effect)
 		e.Key = key
 		return func(Effect) {}
 	}
-	occurrence, _ := k.ledger.Take(e.Tool, e.Args)
+	occurrence, was := k.ledger.Take(e.Tool, e.Args)
 	if e.Key == "" {
 		e.Key = k.keyAt(*e, run, occurrence)
 	}
 	return func(e Effect) {
-		k.ledger.Settle(e.Tool, e.Args, occurrence, slotOf(e))
+		state := effect.SlotRunning
+		if e.Outcome != OutcomeOpen {
+			state = effect.StateAfter(was, e.Class, e.Outcome, e.How)
+		}
+		k.ledger.Settle(e.Tool, e.Args, occurrence, state)
 		keep(e)
 	}
 }
@@ -124,17 +128,6 @@ func (k *codeKeys) deniedBefore(e Effect, run *contract.RunPlan) string {
 	return ""
 }
 
-func (k *codeKeys) scopeOf(run *contract.RunPlan) effect.Scope {
-	switch {
-	case run.KeyScope == "namespace":
-		return effect.Scope{Namespace: k.scope.Namespace}
-	case run.KeyScope == "session" && k.session != "":
-		return effect.Scope{Namespace: k.scope.Namespace, WorkflowID: "session:" + k.session}
-	default:
-		return k.scope
-	}
-}
-
 // share gives a call that nothing was scheduled for the outcome of the earlier
 // call of its key: of an override key, or one that may not be repeated.
 func (k *codeKeys) share(e *Effect, run *contract.RunPlan) {
@@ -149,24 +142,7 @@ func (k *codeKeys) share(e *Effect, run *contract.RunPlan) {
 	case !ok:
 	case before.Outcome == contract.OutcomeDone && run.Override != "":
 		e.Outcome, e.How, e.Text = before.Outcome, before.How, before.Text
-	case slotOf(before) == effect.SlotUnknown && run.Class == contract.ClassAtMostOnce:
+	case before.Outcome != OutcomeOpen && effect.StateOf(before.Outcome, before.How) == effect.SlotUnknown && run.Class == contract.ClassAtMostOnce:
 		e.Outcome, e.Text = contract.OutcomeUnknown, contract.TextNotRepeated(e.Tool)
-	}
-}
-
-// slotOf is how a key stands after a call.
-func slotOf(e Effect) effect.SlotState {
-	switch e.Outcome {
-	case OutcomeOpen:
-		return effect.SlotRunning
-	case contract.OutcomeUnknown, contract.OutcomeInterrupted:
-		return effect.SlotUnknown
-	case contract.OutcomeNotExecuted, contract.OutcomeNotStarted:
-		if e.How != "" {
-			return effect.SlotCleared
-		}
-		return effect.SlotFree
-	default:
-		return effect.SlotDefinite
 	}
 }

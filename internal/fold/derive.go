@@ -88,12 +88,6 @@ func (r *Run) failedOutcome(act *Activity) contract.Outcome {
 	return contract.OutcomeUnknown
 }
 
-// How an outcome became known: [contract.Entry.How].
-const (
-	howReconciled = "reconciled"
-	howResolved   = "resolved"
-)
-
 // deriveReconciled takes in what the tool's own look at the world says of the
 // call's last start.
 func (r *Run) deriveReconciled(e *Effect) {
@@ -114,10 +108,10 @@ func (r *Run) deriveReconciled(e *Effect) {
 	}
 	switch found.Verdict {
 	case contract.VerdictHappened:
-		e.Outcome, e.How = contract.OutcomeDone, howReconciled
+		e.Outcome, e.How = contract.OutcomeDone, contract.HowReconciled
 		r.quote(e, act.ID) // text and json have the names of a result's
 	case contract.VerdictDidNotHappen:
-		e.Outcome, e.How = contract.OutcomeNotExecuted, howReconciled
+		e.Outcome, e.How = contract.OutcomeNotExecuted, contract.HowReconciled
 		e.Text = contract.TextDidNotHappen(e.Tool, "a check of the outside world")
 	}
 }
@@ -145,7 +139,7 @@ func (r *Run) expired(e *Effect, run *contract.RunPlan) bool {
 }
 
 func (r *Run) resolve(e *Effect) {
-	e.How = howResolved
+	e.How = contract.HowResolved
 	switch contract.Verdict(e.Resolution.Verdict) {
 	case contract.VerdictHappened:
 		e.Outcome, e.Text = contract.OutcomeDone, contract.TextResolved(e.Tool, e.Resolution.By, e.Resolution.Value)

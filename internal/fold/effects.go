@@ -76,11 +76,7 @@ func (r *Run) Effects() []Effect {
 		}
 		entries := r.entriesOf(i)
 		for j, c := range s.Answer.Calls {
-			e := effectOf(c, s.Input.Step, s.Input.Ordinal+j, s.Model.ID)
-			drifts := r.activityOf(&e)
-			if c.Run != nil && c.Run.Approval != nil {
-				e.redefine(drifts)
-			}
+			e, drifts := r.effectOf(c, s.Input.Step, s.Input.Ordinal+j, s.Model.ID)
 			if j < len(entries) {
 				r.decided(&e, entries[j])
 			} else {
@@ -94,16 +90,22 @@ func (r *Run) Effects() []Effect {
 	return append(log, r.codeEffects(people)...)
 }
 
-// effectOf is what the plan says of a call.
-func effectOf(c contract.PlannedCall, step, ordinal int, plan string) Effect {
-	e := Effect{Ordinal: ordinal, Step: step, Tool: c.ToolName(), Args: c.Args, Plan: plan}
+// effectOf is what the plan and the call's activities say of it, as it was
+// asked about last. drifts are what workers had in place of the definition that
+// it was planned by.
+func (r *Run) effectOf(c contract.PlannedCall, step, ordinal int, plan string) (e Effect, drifts []contract.ToolFailure) {
+	e = Effect{Ordinal: ordinal, Step: step, Tool: c.ToolName(), Args: c.Args, Plan: plan}
 	if c.Run != nil {
 		e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
 	}
 	if c.Problem != nil {
 		e.Rule = c.Problem.Rule
 	}
-	return e
+	drifts = r.activityOf(&e)
+	if c.Run != nil && c.Run.Approval != nil {
+		e.redefine(drifts)
+	}
+	return e, drifts
 }
 
 // entriesOf is the workflow's word on the calls of a step: in the next model

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	sdkclient "go.temporal.io/sdk/client"
 
+	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -26,6 +27,13 @@ func expiring(t *testing.T, l *ledger) *agenttest.Bench {
 		Tools:  []*tooldefs.Tool{payTool(l, func(s *tooldefs.Spec[payInput, string]) { s.ApprovalTimeout = 4 * time.Second })},
 		Script: agenttest.Script{Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{pay(7)}}, {Text: "done"}}},
 	})
+}
+
+// askedFor is a turn whose pay is asked about.
+func askedFor(t *testing.T, b *agenttest.Bench) (*turnkeel.Turn, contract.Pending) {
+	t.Helper()
+	turn := b.Start("pay")
+	return turn, pendings(t, b, turn.ID, 1)[0]
 }
 
 // fired waits until the run's history has the event of a timer that is over.
@@ -51,8 +59,7 @@ func TestApproval_LateWithoutAWorker(t *testing.T) {
 	l := &ledger{}
 	b := expiring(t, l)
 	stop := b.StartWorker()
-	turn := b.Start("pay")
-	p := pendings(t, b, turn.ID, 1)[0]
+	turn, p := askedFor(t, b)
 	stop()
 	fired(t, b, turn.ID, turn.RunID)
 	answered := late(t, b, turn.ID, contract.UpdateDecide, contract.DecideRequest{Key: p.Key, Digest: p.Digest, Approve: true, By: "ann"})
@@ -103,8 +110,7 @@ func TestApproval_ResetAfterTheExpiry(t *testing.T) {
 	l := &ledger{}
 	b := expiring(t, l)
 	stop := b.StartWorker()
-	turn := b.Start("pay")
-	p := pendings(t, b, turn.ID, 1)[0]
+	turn, p := askedFor(t, b)
 	// A task between question and answer, to reset to.
 	if _, err := b.Turns.Decide(t.Context(), turn.ID, contract.DecideRequest{Key: "another", Digest: "call", Approve: true, By: "ann"}); err != nil {
 		t.Fatal(err)
