@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -168,7 +167,6 @@ func (p *parking) resumes(ctx context.Context, turns []parkedTurn) error {
 			return err
 		}
 		var tool int64
-		if i % 10 == 3 { var b strings.Builder; for _, e := range events { if e.GetEventId() > 8 { fmt.Fprintf(&b, "%d %s %s\n", e.GetEventId(), e.GetEventTime().AsTime().Format("05.000"), e.GetEventType()); if f := e.GetWorkflowTaskFailedEventAttributes(); f != nil { fmt.Fprintln(&b, f.GetCause(), f.GetFailure().GetMessage()) }; if f := e.GetWorkflowTaskTimedOutEventAttributes(); f != nil { fmt.Fprintln(&b, f.GetTimeoutType()) } } }; fmt.Fprintln(p.stderr, turns[i].id, turns[i].decided.Format("05.000"), "\n"+b.String()) }
 		for _, e := range events {
 			if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == contract.ToolActivity(payTool) {
 				tool = e.GetEventId()

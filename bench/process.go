@@ -64,7 +64,7 @@ func startRig(ctx context.Context, stderr io.Writer, model string, cache int) (_
 	if err != nil {
 		return nil, err
 	}
-	if r.server, err = devproc.Start(ctx, bin, devproc.Options{Stderr: must(os.Create("/tmp/server.log")), ExtraArgs: []string{"--log-level", "warn"}}); err != nil {
+	if r.server, err = devproc.Start(ctx, bin, devproc.Options{Stderr: io.Discard}); err != nil {
 		return nil, err
 	}
 	r.close = append(r.close, func() {
@@ -153,4 +153,3 @@ func scripted(ctx context.Context, stderr io.Writer, script agenttest.Script, ca
 	r.close = append([]func(){model.Close}, r.close...)
 	return r, nil
 }
-func must(f *os.File, err error) *os.File { return f }

@@ -75,7 +75,7 @@ func workerProcess(stdin io.Reader, stdout io.Writer) error {
 }
 
 func payingWorker(client sdkclient.Client, model string) (sdkworker.Worker, error) {
-	var options sdkworker.Options; options.MaxConcurrentWorkflowTaskPollers = 10
+	var options sdkworker.Options
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(client, workerQueue, options)
 	pay := tooldefs.Define(tooldefs.Spec[payment, string]{
