@@ -46,6 +46,9 @@ func decideCommands(turn effect.Scope, p contract.Pending) string {
 			fmt.Sprintf(`{"approve":%t,"digest":"%s"`, c.approve, p.Digest), p.Key))
 	}
 	id := quoted(turn.WorkflowID)
+	if strings.ContainsAny(id, "`\r\n") { // it would end the code that it stands in
+		id = "TURN"
+	}
 	b.WriteString(fmt.Sprintf("or `starter approve %s`, `starter deny %s`: they show the call and ask.\n\n", id, id))
 	return b.String()
 }
@@ -65,9 +68,14 @@ func updateCommand(turn effect.Scope, update, input, key string) string {
 	if turn.Namespace != "default" {
 		namespace = " --namespace " + quoted(turn.Namespace)
 	}
-	return fmt.Sprintf("```sh\ntemporal workflow update execute --name %s%s \\\n"+
-		"  --workflow-id %s \\\n  --input '%s,\n\"by\":\"'$USER'\",\n\"key\":\"%s\"}'\n```\n\n",
+	command := fmt.Sprintf("temporal workflow update execute --name %s%s \\\n"+
+		"  --workflow-id %s \\\n  --input '%s,\n\"by\":\"'\"$USER\"'\",\n\"key\":\"%s\"}'\n",
 		update, namespace, quoted(turn.WorkflowID), input, key)
+	fence := "```"
+	for strings.Contains(command, fence) { // an id may have lines of its own
+		fence += "`"
+	}
+	return fence + "sh\n" + command + fence + "\n\n"
 }
 
 // quoted is a word for a shell: an id may be anything that its starter chose.

@@ -47,8 +47,16 @@ func runShown(t *testing.T, page, part string) {
 	}
 }
 
-// R22, R24: each command that a turn shows in the Web UI does what it says,
-// whatever the turn's id is.
+// What a shell, JSON, HTML or Markdown might take for its own. Ids are printable
+// ASCII: Temporal's clients send them in a header.
+const (
+	hardID   = "it's \"q\" $(touch x) `touch y`; touch z \\ $HOME </pre>&amp; **b** "
+	hardText = hardID + "ü雪🙂\n```\n'c'"
+)
+
+// R22, R24, T50, F02: each command that a turn shows in the Web UI does what it
+// says, whatever the turn's id and the call's arguments are: they are shown as
+// they are, and run as they are shown.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	lost := tooldefs.Define(tooldefs.Spec[chargeInput, string]{
@@ -57,10 +65,11 @@ func TestCommands(t *testing.T) {
 			return "", tooldefs.Unknown(errors.New("the bank did not answer"))
 		},
 	})
+	hardCall := agenttest.ScriptCall{Name: "charge_card", Args: map[string]any{"amount": 42, "note": hardText}}
 	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Tools: append(shop(), lost), Script: agenttest.Script{
 		Turns: []agenttest.ScriptTurn{
 			{When: "wire", Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{call("wire_money", "amount", 42)}}, {Text: "done"}}},
-			{When: "charge", Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{call("charge_card", "amount", 42)}}, {Text: "done"}}},
+			{When: "charge", Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{hardCall}}, {Text: "done"}}},
 		},
 	}})
 	ui := newBrowser(t)
@@ -69,12 +78,13 @@ func TestCommands(t *testing.T) {
 		want                contract.Outcome
 		text                string // of what the model reads
 	}{
+		{"approve", "charge it", `"approve":true`, contract.OutcomeDone, "charged: " + hardText},
 		{"deny", "charge it", `"approve":false`, contract.OutcomeDenied, "ann denied it"},
 		{"resolve", "wire it", `"verdict":"happened"`, contract.OutcomeDone, "ann"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn, err := b.Turns.Start(t.Context(), turnkeel.TurnRequest{
-				TurnID: "ann's turn; $(touch x) " + c.name + b.Queue,
+				TurnID: hardID + c.name + b.Queue,
 				Input: contract.TurnInput{
 					Agent: agenttest.AgentName, Messages: []contract.Message{{Role: contract.RoleUser, Content: c.message}},
 				},
@@ -82,8 +92,12 @@ func TestCommands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			awaitQuestion(t, b, turn.ID)
-			runShown(t, ui.in(t).see(pageOf(t, turn, "user-metadata"), c.part), c.part)
+			asked := awaitQuestion(t, b, turn.ID)
+			page := ui.in(t).see(pageOf(t, turn, "user-metadata"), c.part)
+			if !strings.Contains(page, asked.Args) {
+				t.Errorf("the arguments are not shown as they are, %s:\n%s", asked.Args, page)
+			}
+			runShown(t, page, c.part)
 			out := b.Wait(turn)
 			if e := out.Effects[0]; e.Outcome != c.want || !strings.Contains(e.Text, c.text) {
 				t.Errorf("%+v", e)

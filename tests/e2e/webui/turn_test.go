@@ -21,7 +21,8 @@ type (
 		Order string `json:"order"`
 	}
 	chargeInput struct {
-		Amount int `json:"amount"`
+		Amount int    `json:"amount"`
+		Note   string `json:"note,omitempty"`
 	}
 	receiptInput struct {
 		To string `json:"to"`
@@ -38,7 +39,9 @@ func shop() []*tooldefs.Tool {
 		}),
 		tooldefs.Define(tooldefs.Spec[chargeInput, string]{
 			Name: "charge_card", Description: "Charges the card.", Approval: tooldefs.Always, ApprovalTimeout: 24 * time.Hour,
-			Handler: func(context.Context, *tooldefs.Call, chargeInput) (string, error) { return "charged", nil },
+			Handler: func(_ context.Context, _ *tooldefs.Call, in chargeInput) (string, error) {
+				return "charged: " + in.Note, nil
+			},
 		}),
 		tooldefs.Define(tooldefs.Spec[receiptInput, string]{
 			Name: "send_receipt", Description: "Mails a receipt.",
@@ -80,7 +83,7 @@ func awaitQuestion(t *testing.T, b *agenttest.Bench, turn string) contract.Pendi
 	}
 }
 
-// R21, R25: who opens a turn in the Web UI understands it without opening a
+// R21, R25, P22: who opens a turn in the Web UI understands it without opening a
 // payload: while it waits for a person, and once it has ended. The command
 // shown there decides.
 func TestTurn(t *testing.T) {
