@@ -191,11 +191,11 @@ func (p *parking) count(ctx context.Context, what, query string, want int) error
 		if err != nil {
 			return err
 		}
-		if n := int(found.GetCount()); n >= want {
+		n := int(found.GetCount())
+		if n >= want {
 			return nil
-		} else { //nolint:revive // n is needed once more
-			tell(n, want)
 		}
+		tell(n, want)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

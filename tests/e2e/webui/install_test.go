@@ -1,11 +1,14 @@
 package webui
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,28 +23,34 @@ const (
 const installWait = 10 * time.Minute
 
 // installChromium makes sure that the browser and its driver are there, and
-// installs Debian's packages if they are not. What cannot be installed fails
-// the test.
+// installs Debian's packages if they are not: once, while parallel tests wait.
+// What cannot be installed fails the test.
 func installChromium(t *testing.T) {
 	t.Helper()
-	missing := missingPrograms()
-	if len(missing) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), installWait)
-	defer cancel()
-	var err error
-	// The lists of packages are fetched only if the ones at hand do not do.
-	for _, args := range [][]string{{"install"}, {"update"}, {"install"}} {
-		if err = aptGet(ctx, args[0]); args[0] == "install" && err == nil {
-			break
-		}
-	}
-	if missing = missingPrograms(); len(missing) > 0 {
-		t.Fatalf("this test needs %s, and could not install it: %v\nInstall it yourself (on Debian: apt-get install %s).",
-			strings.Join(missing, " and "), err, chromiumPackages)
+	if err := installed(); err != nil {
+		t.Fatal(err)
 	}
 }
+
+var installed = sync.OnceValue(func() (err error) {
+	missing := missingPrograms()
+	if len(missing) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), installWait)
+	defer cancel()
+	// The lists of packages are fetched only if the ones at hand do not do.
+	if err = aptGet(ctx, "install"); err != nil {
+		if err = aptGet(ctx, "update"); err == nil {
+			err = aptGet(ctx, "install")
+		}
+	}
+	if missing = missingPrograms(); len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("this test needs %s, and could not install it: %w\nInstall it yourself; on Debian, as root: apt-get update && apt-get install %s",
+		strings.Join(missing, " and "), cmp.Or(err, errors.New("the packages were installed and are not in PATH")), chromiumPackages)
+})
 
 func missingPrograms() (missing []string) {
 	for _, program := range []string{chromium, chromedriver} {
