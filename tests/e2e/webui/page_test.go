@@ -18,7 +18,7 @@ import (
 
 // seeWait is how long a page may take to show what is looked for. It is far
 // longer than any takes, and bounds a test that fails.
-const seeWait = time.Minute
+const seeWait = 2 * time.Minute
 
 // pageOf is the address of a page of a turn, such as its timeline.
 func pageOf(t *testing.T, turn *turnkeel.Turn, page string) string {
