@@ -50,7 +50,7 @@ func TestLoad_FiftyCallsOnALargeSchema(t *testing.T) {
 		return tooldefs.Wrap(tooldefs.WrapSpec{
 			Name: name, Description: "Takes much.", Schema: schema, Class: tooldefs.Keyed,
 			ParallelSafe: func(string) bool { return true },
-			Invoke: func(context.Context, *tooldefs.Call, json.RawMessage) (any, error) { return result, nil },
+			Invoke:       func(context.Context, *tooldefs.Call, json.RawMessage) (any, error) { return result, nil },
 		})
 	}
 	if _, err := wide("larger", wideSchema(2<<20), ""); err == nil || !strings.Contains(err.Error(), "KiB") && !strings.Contains(err.Error(), "bytes") {
