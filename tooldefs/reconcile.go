@@ -92,7 +92,7 @@ func (t *Tool) reconcileGuarded(ctx context.Context, call *Call, args string) (r
 	}()
 	found, err := t.reconcile(ctx, call, args)
 	if err != nil {
-		return cannotTell(modelText(err))
+		return cannotTell(modelText(t.readable(err)))
 	}
 	switch found.verdict {
 	case contract.VerdictHappened:
