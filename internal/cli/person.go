@@ -63,14 +63,13 @@ func printPending(w io.Writer, turn, agent string, p contract.Pending) {
 			fmt.Fprintf(w, "  %-10s %s\n", name, plain(value))
 		}
 	}
-	line("agent", agent)
 	line("tool", p.Tool)
-	line("arguments", p.Args)
+	line("arguments", visible(p.Args))
 	line("effects", string(p.Effects)+", class "+string(p.Class))
 	line("reason", p.Reason)
 	line("rule", p.Rule)
 	line("approvers", strings.Join(p.Approvers, ", "))
-	line("asked", p.Asked.Local().Format(time.DateTime))
+	line("asked", p.Asked.Local().Format(time.DateTime)+" by agent "+agent)
 	if p.Expires != nil {
 		line("expires", p.Expires.Local().Format(time.DateTime))
 	}
