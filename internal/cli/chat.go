@@ -72,6 +72,7 @@ type chat struct {
 	screen  *os.File // whose lines are edited, nil if none is
 	console console
 	breaks  chan struct{} // each Ctrl-C while no line is asked for
+	ended   bool          // the last turn has
 	bad     error         // of the last turn that did not complete
 }
 
@@ -192,8 +193,11 @@ func (c *chat) listen(ctx context.Context) (string, error) {
 	}
 }
 
-// errLeave is a second Ctrl-C: the turn goes on, its person goes.
-var errLeave = errors.New("left")
+// A second Ctrl-C: its person goes. The turn goes on, or was told to end.
+var (
+	errLeave    = errors.New("left")
+	errLeaveCut = fmt.Errorf("%w after an interruption", errLeave)
+)
 
 func isLeaving(ctx context.Context, err error) bool {
 	return err != nil && (errors.Is(err, errLeave) || ctx.Err() != nil)
@@ -205,7 +209,7 @@ func (c *chat) leave(turn string, err error) error {
 	switch {
 	case !c.begun: // nothing was said yet
 	case turn != "" || !errors.Is(err, io.EOF) && !errors.Is(err, errBreak):
-		return leftError{turn: turn, back: back}
+		return leftError{turn: turn, back: back, cut: errors.Is(err, errLeaveCut)}
 	case c.json():
 		_ = c.print(chatEvent{Session: c.id, Event: turnkeel.Event{Kind: kindLeft, Time: time.Now()}})
 	default:

@@ -67,7 +67,7 @@ func (u *underWay) answered(ctx context.Context, e entry) (done bool, err error)
 		if err := u.interrupt(ctx); err != nil {
 			return false, err
 		}
-		return u.goOn(ctx)
+		return u.goOn()
 	case errors.Is(e.err, io.EOF):
 		e.text = "s"
 		u.asked.then = u.chosen
@@ -86,7 +86,7 @@ func (u *underWay) answered(ctx context.Context, e entry) (done bool, err error)
 			return false, nil
 		}
 	}
-	return u.goOn(ctx)
+	return u.goOn()
 }
 
 // chosen does what the choice says.

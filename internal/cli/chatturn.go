@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,9 @@ func (c *chat) message(ctx context.Context, text string) (turn string, err error
 		return "", err
 	}
 	c.begun = true
-	if err := c.tellSent(text, reply); err != nil {
+	err = c.tellSent(text, reply)
+	c.ended = false
+	if err != nil {
 		return reply.TurnID, err
 	}
 	return reply.TurnID, c.follow(ctx, reply.TurnID)
@@ -62,8 +65,12 @@ func (c *chat) tellSent(text string, reply contract.SendReply) error {
 	if !c.asks {
 		c.say("you> %s", text)
 	}
-	if reply.Ahead > 0 {
-		c.say("it waits for %d before it", reply.Ahead)
+	ahead := reply.Ahead
+	if c.ended { // the session may not have noted yet that the last turn has
+		ahead--
+	}
+	if ahead > 0 {
+		c.say("it waits for %d before it", ahead)
 	}
 	return nil
 }
@@ -107,7 +114,8 @@ type underWay struct {
 	turn    string
 	printer *printer
 	cut     bool             // its interruption was asked for
-	said    chan error       // that it failed
+	said    chan error       // what became of that, once
+	told    bool             // it has been read
 	held    []turnkeel.Event // come while a question stands
 	asked   *question        // nil: none stands
 }
@@ -138,7 +146,7 @@ func (c *chat) follow(ctx context.Context, turnID string) error {
 			case f.err != nil:
 				err = f.err
 			default:
-				done, err = u.take(ctx, f.event)
+				done, err = u.take(f.event)
 			}
 		case e := <-answer:
 			done, err = u.answered(ctx, e)
@@ -147,7 +155,9 @@ func (c *chat) follow(ctx context.Context, turnID string) error {
 		case <-c.breaks:
 			err = u.interrupt(ctx)
 		case err := <-u.said:
-			u.tellError(err)
+			if u.told = true; err != nil {
+				u.tellError(err)
+			}
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
@@ -160,12 +170,12 @@ func (c *chat) follow(ctx context.Context, turnID string) error {
 
 // take shows an event; done when it was the last. While a question stands
 // events are kept, so that its line is not written over.
-func (u *underWay) take(ctx context.Context, e turnkeel.Event) (done bool, err error) {
+func (u *underWay) take(e turnkeel.Event) (done bool, err error) {
 	if u.asked != nil {
 		u.held = append(u.held, e)
 		if e.Kind == turnkeel.EventDone || e.Kind == turnkeel.EventDecided && e.Key == u.asked.Key {
 			u.console.withdraw()
-			return u.goOn(ctx)
+			return u.goOn()
 		}
 		return false, nil
 	}
@@ -173,28 +183,28 @@ func (u *underWay) take(ctx context.Context, e turnkeel.Event) (done bool, err e
 }
 
 func (u *underWay) show(e turnkeel.Event) (done bool, err error) {
-	if u.json() {
-		if err := u.print(chatEvent{Session: u.id, Turn: u.turn, Event: e}); err != nil {
-			return false, err
-		}
-	} else {
+	ask := e.Kind == turnkeel.EventWaiting && u.asks && !u.cut
+	switch {
+	case ask:
+		u.ask(*e.Pending)
+		return false, nil
+	case u.json():
+		err = u.print(chatEvent{Session: u.id, Turn: u.turn, Event: e})
+	default:
 		u.printer.screen(u.chat.screen)
 		u.printer.event(e)
 	}
-	switch {
-	case e.Kind == turnkeel.EventWaiting && u.asks && !u.cut:
-		u.ask(*e.Pending)
-	case e.Kind == turnkeel.EventDone:
-		u.bad = nil
+	if e.Kind == turnkeel.EventDone {
+		u.bad, u.ended = nil, true
 		if e.Status != contract.StatusCompleted {
 			u.bad = fmt.Errorf("turn %s ended as %s", u.turn, endedAs(e.Status, e.Text))
 			if !u.json() {
 				u.say("turn   %s", endedAs(e.Status, e.Text))
 			}
 		}
-		return true, nil
+		return true, err
 	}
-	return false, nil
+	return false, err
 }
 
 // expired takes a question back whose time is over, by the turn's own clock.
@@ -205,33 +215,52 @@ func (u *underWay) expired(ctx context.Context) (done bool, err error) {
 	}
 	u.console.withdraw()
 	u.say("%s: expired", u.asked.Tool)
-	return u.goOn(ctx)
+	return u.goOn()
 }
 
-// goOn ends a question and shows what came while it stood.
-func (u *underWay) goOn(ctx context.Context) (done bool, err error) {
-	u.asked = nil
-	for len(u.held) > 0 && u.asked == nil && !done && err == nil {
+// goOn ends a question, shows what came while it stood, and asks the next one
+// that nobody has answered meanwhile.
+func (u *underWay) goOn() (done bool, err error) {
+	came := u.held
+	u.asked, u.held = nil, nil
+	for _, e := range came {
+		if e.Kind == turnkeel.EventWaiting {
+			u.held = append(u.held, e)
+			continue
+		}
+		if e.Kind == turnkeel.EventDecided {
+			u.held = slices.DeleteFunc(u.held, func(w turnkeel.Event) bool { return w.Key == e.Key })
+		}
+		if done, err = u.show(e); done || err != nil {
+			return done, err
+		}
+	}
+	for len(u.held) > 0 && u.asked == nil && err == nil {
 		e := u.held[0]
 		u.held = u.held[1:]
-		done, err = u.take(ctx, e)
+		_, err = u.show(e)
 	}
-	return done, err
+	return false, err
 }
+
+// interruptWait is how long who leaves waits for the interruption to be taken.
+const interruptWait = 2 * time.Second
 
 // interrupt ends the turn at the first Ctrl-C; at the second its person leaves.
 func (u *underWay) interrupt(ctx context.Context) error {
 	if u.cut {
-		return errLeave
+		if !u.told && <-u.said != nil {
+			return errLeave
+		}
+		return errLeaveCut
 	}
 	u.cut = true
 	u.printer.finish()
 	u.say("interrupting the turn; Ctrl-C again leaves")
 	go func() {
-		err := u.s.turns.Interrupt(ctx, u.turn, contract.InterruptRequest{By: u.by, Reason: "from the chat"})
-		if err != nil && ctx.Err() == nil {
-			u.said <- err
-		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptWait)
+		defer cancel()
+		u.said <- u.s.turns.Interrupt(ctx, u.turn, contract.InterruptRequest{By: u.by, Reason: "from the chat"})
 	}()
 	return nil
 }

@@ -114,6 +114,7 @@ func (e waitsError) Error() string {
 type leftError struct {
 	turn string // empty: none runs
 	back string // the command that goes back to it; empty: starter show
+	cut  bool   // it was interrupted and ends by itself
 }
 
 func (e leftError) Error() string {
@@ -122,6 +123,9 @@ func (e leftError) Error() string {
 	}
 	if e.turn == "" {
 		return "left: " + e.back
+	}
+	if e.cut {
+		return "left; the turn " + e.turn + " was interrupted: " + e.back
 	}
 	return "left; the turn " + e.turn + " goes on: " + e.back
 }

@@ -68,6 +68,7 @@ type terminal struct {
 	ended   error
 	reading *term.Terminal // the editor that a line is asked of
 	gone    bool           // the prompt is withdrawn
+	edited  chan struct{}  // closed when the prompt under way is done with
 	probe   int            // how far a Ctrl-C at the prompt has been told: see Read
 }
 
@@ -181,7 +182,8 @@ func (t *terminal) ask(p prompt) <-chan entry {
 		editor = term.NewTerminal(t, "")
 	}
 	t.mu.Lock()
-	t.gone, t.probe, t.reading = false, 0, editor
+	t.gone, t.probe, t.reading, t.edited = false, 0, editor, make(chan struct{})
+	edited := t.edited
 	if p.question {
 		t.typed = nil
 	}
@@ -192,6 +194,7 @@ func (t *terminal) ask(p prompt) <-chan entry {
 		t.mu.Lock()
 		t.reading = nil
 		t.mu.Unlock()
+		defer close(edited)
 		if !errors.Is(e.err, errWithdrawn) {
 			answer <- e
 		}
@@ -255,9 +258,11 @@ func (t *terminal) renewed(last *term.Terminal) *term.Terminal {
 
 func (t *terminal) withdraw() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.gone = true
+	edited := t.edited
 	t.changed.Broadcast()
+	t.mu.Unlock()
+	<-edited // what is printed next begins where the prompt began
 }
 
 // fit tells an editor how large the terminal is.
