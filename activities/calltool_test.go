@@ -195,6 +195,21 @@ func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 	}
 }
 
+// T35: a handler that comes back because its time is over has timed out, and is
+// told of in the same words whichever is noticed first.
+func TestCallTool_ComesBackAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		_, err := call(t, tooldefs.AtMostOnce, func(ctx context.Context, _ *tooldefs.Call, _ payInput) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, time.Millisecond)
+		if err == nil || err.Type() != contract.ErrToolUnknown || !strings.Contains(err.Message(), "timed out after 1ms") {
+			t.Fatal(err)
+		}
+	}
+}
+
 // C01, T45: a result too large for a payload is recorded cut, and marked so.
 func TestCallTool_BoundsTheResult(t *testing.T) {
 	t.Parallel()
