@@ -238,7 +238,9 @@ func (c *chat) await(ctx context.Context, do func(context.Context) error) error 
 		return err
 	case <-c.breaks:
 		cancel()
-		<-done
+		if <-done == nil { // just in time
+			return nil
+		}
 		return errBreak
 	}
 }

@@ -52,10 +52,11 @@ func (c *chat) open(ctx context.Context) (turn string, err error) {
 
 // describe finds the session. One that has ended is an error.
 func (c *chat) describe(ctx context.Context) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	found, err := c.s.temporal.DescribeWorkflowExecution(ctx, c.id, "")
+	described, err := c.s.temporal.DescribeWorkflow(ctx, c.id, "")
 	if err != nil {
 		return nil, err
 	}
+	found := described.RawResponse
 	info := found.GetWorkflowExecutionInfo()
 	switch {
 	case info.GetType().GetName() != contract.WorkflowSession:
