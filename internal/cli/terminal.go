@@ -122,9 +122,12 @@ func (t *terminal) take(keys []byte) {
 			t.typed = append(t.typed, keys...)
 			return
 		}
+		unread := i > 0 || len(t.typed) > 0
 		t.typed, keys = nil, keys[i+1:]
 		if t.reading != nil {
-			t.probe = 1
+			if t.probe = 1; unread { // the line was not empty
+				t.probe = 2
+			}
 			continue
 		}
 		select {

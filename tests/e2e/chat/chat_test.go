@@ -75,7 +75,8 @@ func TestChat(t *testing.T) {
 	p.sees("turn   interrupted: interrupted by ann: from the chat", 1)
 	p.sees(you, 5)
 
-	p.types("pay three\r")
+	p.types("\x1b[A\x1b[A\x7f\x7f\x7fthree\r") // up twice: no answer is among the messages
+	p.sees(you+" pay three", 1)
 	p.sees(choice, 5)
 	p.types(ctrlD) // skips
 	p.sees("starter approve "+session+"/", 1)
@@ -89,7 +90,12 @@ func TestChat(t *testing.T) {
 	back := sit(t, nil, "chat", "--session", session)
 	back.sees("5 turns so far", 1)
 	back.sees(you, 1)
-	back.types("\x1b[A" + ctrlC) // nothing is remembered; the line stays empty
+	back.types("hello\r")
+	back.sees("Good evening.", 1)
+	back.sees(you, 3) // "pay three" is shown again
+	back.types("half a line" + ctrlC)
+	back.sees("^C", 1)
+	back.types(ctrlC)
 	if code := back.left(); code != 0 {
 		t.Errorf("exit code %d after leaving at the prompt", code)
 	}
