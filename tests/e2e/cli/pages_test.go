@@ -224,6 +224,26 @@ func TestPage_Approvals(t *testing.T) {
 	})
 }
 
+// R11: a program in any language starts a turn with the command that
+// docs/operations.md gives.
+func TestPage_StartWithPlainJSON(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for _, line := range commandsOf(t, "operations.md") {
+		if !strings.HasPrefix(line, "temporal workflow start") {
+			continue
+		}
+		if r := s.shell(t, line, ""); r.code != 0 {
+			t.Fatalf("%q: exit code %d\n%s%s", line, r.code, r.out, r.errOut)
+		}
+		if out := s.Wait(s.Turns.Turn(t.Context(), "ticket-4711", "")); out.Result.Text != "It is on its way." {
+			t.Errorf("%+v %v", out.Result, out.Err)
+		}
+		return
+	}
+	t.Error("the page does not say how")
+}
+
 // R50: every command of docs/sessions.md does what the page says.
 func TestPage_Sessions(t *testing.T) {
 	t.Parallel()
