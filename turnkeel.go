@@ -148,11 +148,13 @@ func newActivities(o Options) (*activities.Activities, error) {
 		return nil, err
 	}
 	declared := map[string]agentfile.Env{}
+	var variables []string
 	for _, d := range definitions {
 		declared[d.Agent.Name] = d.Env
+		variables = append(variables, d.Env.Variables()...)
 	}
 	return activities.New(activities.Options{
-		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs, Getenv: os.Getenv,
+		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs, Getenv: os.Getenv, Declared: variables,
 		Env: func(agent, name string) (string, bool) { return declared[agent].Lookup(name, os.LookupEnv) },
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/internal/conn"
 )
 
@@ -27,8 +28,9 @@ func exitCode(err error) int {
 	var usage usageError
 	var waits waitsError
 	var missing notFoundError
+	var secret turnkeel.SecretError
 	switch {
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
+	case errors.As(err, &usage), errors.As(err, &secret), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
 		return ExitUsage
 	case errors.As(err, &waits):
 		return ExitWaiting

@@ -118,7 +118,7 @@ var packages = []Row{
 		Package: "activities",
 		Ours: []string{
 			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
-			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
+			"internal/schema", "internal/logging", "internal/policy", "internal/secrets", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},
@@ -133,6 +133,12 @@ var packages = []Row{
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal, thirdParty, inOut},
 		Why:     "what is known of each provider is data",
+	},
+	{
+		Package: "internal/secrets",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "the client and the worker look for the same values; whose environment it is they say",
 	},
 	{
 		Package: "internal/prices",
@@ -200,7 +206,7 @@ var packages = []Row{
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/policy",
-			"internal/schema", "internal/stub", "internal/wire",
+			"internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
