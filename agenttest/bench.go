@@ -55,6 +55,7 @@ type Bench struct {
 	Queue    string
 
 	t           testing.TB
+	server      Server
 	options     turnkeel.Options
 	stopTimeout time.Duration
 }
@@ -81,6 +82,7 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 		Model:       model,
 		Queue:       "test-" + strings.ToLower(rand.Text()[:12]),
 		t:           t,
+		server:      o.Server,
 		stopTimeout: o.StopTimeout,
 		options:     turnkeel.Options{Tools: o.Tools, Agents: []contract.Agent{agent}},
 	}
