@@ -25,10 +25,11 @@ var errCrashPatience = errors.New("it did not end within " + crashPatience.Strin
 // crashTurn is one turn of a crash run.
 type crashTurn struct {
 	id     string
-	events []*historypb.HistoryEvent // of the latest run
-	worker string                    // the process that was last seen at it
+	last   int64  // the last event that was seen of the latest run
+	worker string // the process that was last seen at it
 	ended  bool
-	err    error // why it is not known whether it ended
+	events []*historypb.HistoryEvent // of the last run, once it has ended
+	err    error                     // why it is not known whether it ended
 }
 
 // add makes room for one more turn.
@@ -40,12 +41,12 @@ func (r *crashRun) add() *crashTurn {
 	return turn
 }
 
-// follow starts a turn and reads its history as it grows, through all its runs
-// and all outages, until it has ended.
+// follow starts a turn and watches its history grow, through all its runs and
+// all outages, until it has ended.
 func (r *crashRun) follow(ctx context.Context, turn *crashTurn) {
 	run, err := r.start(ctx, turn.id)
 	for err == nil {
-		if err = r.read(ctx, turn, run); err != nil {
+		if err = r.watchRun(ctx, turn, run); err != nil {
 			break
 		}
 		latest := r.latest(ctx, turn.id)
@@ -54,12 +55,18 @@ func (r *crashRun) follow(ctx context.Context, turn *crashTurn) {
 		}
 		run = latest // it was reset or goes on in a new run
 	}
+	// What was watched may hold events that came to nothing: a workflow task that
+	// is under way is shown as if it were recorded.
+	whole := &historypb.History{}
+	if err == nil {
+		whole, err = History(ctx, r.bench.Temporal, turn.id, run)
+	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	turn.ended, turn.err = true, err
+	turn.ended, turn.events, turn.err = true, whole.GetEvents(), err
 }
 
 func (r *crashRun) start(ctx context.Context, id string) (runID string, err error) {
@@ -90,17 +97,17 @@ func (r *crashRun) latest(ctx context.Context, id string) string {
 	}
 }
 
-// read reads a run to its end.
-func (r *crashRun) read(ctx context.Context, turn *crashTurn, run string) error {
+// watchRun watches a run until it has ended.
+func (r *crashRun) watchRun(ctx context.Context, turn *crashTurn, run string) error {
 	r.mu.Lock()
-	turn.events = nil
+	turn.last = 0
 	r.mu.Unlock()
 	for {
 		it := r.bench.Temporal.GetWorkflowHistory(ctx, turn.id, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		var err error
-		for n := 0; it.HasNext() && err == nil; n++ {
+		for it.HasNext() && err == nil {
 			var e *historypb.HistoryEvent
-			if e, err = it.Next(); err == nil && n >= len(turn.events) {
+			if e, err = it.Next(); err == nil {
 				r.see(turn, e)
 			}
 		}
@@ -116,7 +123,11 @@ func (r *crashRun) read(ctx context.Context, turn *crashTurn, run string) error 
 // see takes the next event of a turn.
 func (r *crashRun) see(turn *crashTurn, e *historypb.HistoryEvent) {
 	r.mu.Lock()
-	turn.events = append(turn.events, e)
+	if e.GetEventId() <= turn.last {
+		r.mu.Unlock()
+		return // read again after an outage
+	}
+	turn.last = e.GetEventId()
 	if name := workerOf(e); name != "" {
 		turn.worker = name
 	}
