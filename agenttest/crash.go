@@ -165,6 +165,13 @@ func (s *CrashScene) Open() []string {
 	return ids
 }
 
+// KillWorker ends a worker process, that which has a call of the turn under way
+// where there is one, and puts another in its place.
+func (s *CrashScene) KillWorker(turn string) error {
+	s.run.killer().now(turn, "")
+	return s.run.fleet.add()
+}
+
 // crashRun is one run of [Crash].
 type crashRun struct {
 	o     CrashOptions
@@ -222,6 +229,9 @@ func (r *crashRun) disaster(ctx context.Context) error {
 	if r.o.Disaster != nil {
 		return r.o.Disaster(ctx, &CrashScene{r.bench, r})
 	}
-	k := &crashKiller{run: r, random: rand.New(rand.NewPCG(r.o.Seed, r.o.Seed))} //nolint:gosec // moments, not secrets
-	return k.kill(ctx)
+	return r.killer().kill(ctx)
+}
+
+func (r *crashRun) killer() *crashKiller {
+	return &crashKiller{run: r, random: rand.New(rand.NewPCG(r.o.Seed, r.o.Seed))} //nolint:gosec // moments, not secrets
 }

@@ -94,7 +94,7 @@ func pausing(ctx context.Context, o operator, tool string, done map[string]int) 
 	}
 	call := []string{"--workflow-id", turn, "--activity-id", activity}
 	count(done, "pause", o.do(ctx, append([]string{"activity", "pause"}, call...)...))
-	if err := o.scene.KillWorker(); err != nil { // so that the pause matters
+	if err := o.scene.KillWorker(turn); err != nil { // so that the pause matters
 		return err
 	}
 	count(done, "unpause", o.do(ctx, append([]string{"activity", "unpause", "--reset-attempts"}, call...)...))

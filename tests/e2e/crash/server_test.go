@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,7 +25,7 @@ type devserver struct {
 
 func newDevserver(t *testing.T) *devserver {
 	t.Helper()
-	bin, err := devproc.Ensure(t.Context(), io.Discard)
+	bin, err := devproc.Ensure(t.Context(), devproc.Printer(os.Stderr))
 	if err != nil {
 		t.Fatal(err)
 	}
