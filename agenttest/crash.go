@@ -167,8 +167,9 @@ func (s *CrashScene) Open() []string {
 
 // KillWorker ends a worker process, that which has a call of the turn under way
 // where there is one, and puts another in its place.
+// Disasters that do it from several goroutines must not do so at once.
 func (s *CrashScene) KillWorker(turn string) error {
-	s.run.killer().now(turn, "")
+	s.run.kills = append(s.run.kills, s.run.killer().now(turn, ""))
 	return s.run.fleet.add()
 }
 

@@ -98,8 +98,10 @@ func (r CrashReport) String() string {
 	line := func(name, format string, args ...any) {
 		b.WriteString(fmt.Sprintf("%-12s", name) + fmt.Sprintf(format, args...) + "\n")
 	}
-	line("kills", "%d by %s: %d at an event (%d places of 1 to %d), %d as a call began, %d as one had returned, %d at random",
-		r.Kills, nameOf(r.Signal), r.AtEvent, r.Events, r.LastEvent, r.AtStart, r.AtReturn, r.AtRandom)
+	if r.Kills > 0 {
+		line("kills", "%d by %s: %d at an event (%d places of 1 to %d), %d as a call began, %d as one had returned, %d at random",
+			r.Kills, nameOf(r.Signal), r.AtEvent, r.Events, r.LastEvent, r.AtStart, r.AtReturn, r.AtRandom)
+	}
 	line("turns", "%d, completed %d", r.Turns, r.Completed)
 	c := r.Calls
 	line("calls", "%d: at most once %d, keyed %d, safe to retry %d", c.AtMostOnce+c.Keyed+c.SafeToRetry, c.AtMostOnce, c.Keyed, c.SafeToRetry)

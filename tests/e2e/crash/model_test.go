@@ -13,7 +13,7 @@ func TestModelCut(t *testing.T) {
 	t.Parallel()
 	s := script(mail, pay)
 	for i := range s.Steps {
-		s.Steps[i].Failures = []agenttest.StepFailure{{Cut: 2 + i}, {Cut: 1, Hang: false}}
+		s.Steps[i].Failures = []agenttest.StepFailure{{Cut: 2 + i}, {Cut: 1}}
 	}
-	run(t, agenttest.CrashOptions{Script: s, Workers: 2, Turns: 4, Kills: 5})
+	run(t, newLedger(t, quick), agenttest.CrashOptions{Script: s, Workers: 2, Turns: 4, Kills: 5})
 }

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -54,15 +55,17 @@ func (s *devserver) server() agenttest.Server {
 }
 
 // The Temporal server is killed with SIGKILL in the middle of turns and comes
-// back on its SQLite file, three times; the workers stay.
+// back on its SQLite file, three times: while the model is called, and while a
+// tool's request is at work. The workers stay.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	s := newDevserver(t)
-	run(t, agenttest.CrashOptions{
-		Server: s.server(), Workers: 2, Turns: 4, Script: script(mail, pay),
+	book := newLedger(t, quick)
+	run(t, book, agenttest.CrashOptions{
+		Server: s.server(), Workers: 2, Turns: 6, Script: script(mail, pay),
 		Disaster: func(ctx context.Context, scene *agenttest.CrashScene) error {
-			for n := 1; n <= 3; n++ {
-				if err := begun(ctx, scene); err != nil {
+			for _, begun := range []func() int{asked(scene), book.count, book.count} {
+				if err := more(ctx, begun); err != nil {
 					return err
 				}
 				if err := s.Kill(); err != nil {
@@ -77,15 +80,24 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// begun waits until a model request arrives: then a turn is in the middle of
-// something.
-func begun(ctx context.Context, scene *agenttest.CrashScene) error {
-	before := len(scene.Model.Requests())
-	return until(ctx, func() (bool, error) { return len(scene.Model.Requests()) > before, nil })
+// asked counts the requests of the model.
+func asked(scene *agenttest.CrashScene) func() int {
+	return func() int { return len(scene.Model.Requests()) }
 }
+
+// more waits until a count grows: then a turn is in the middle of something.
+func more(ctx context.Context, count func() int) error {
+	before := count()
+	return until(ctx, func() (bool, error) { return count() > before, nil })
+}
+
+// untilWithin is how long a condition is waited for.
+const untilWithin = time.Minute
 
 // until polls a condition.
 func until(ctx context.Context, met func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, untilWithin)
+	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -95,7 +107,7 @@ func until(ctx context.Context, met func() (bool, error)) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("what was waited for did not come: %w", ctx.Err())
 		}
 	}
 }
@@ -176,18 +188,19 @@ func (p *proxy) set(cut bool) {
 	}
 }
 
-// The network between the workers and the server is cut in the middle of turns
-// and restored: once for a moment, once for longer than a heartbeat timeout, so
-// that the server gives up calls that still run.
+// The network to the server is cut in the middle of turns and restored: for a
+// moment, and for longer than a heartbeat timeout, so that the server gives up
+// calls that have arrived and whose results cannot be reported.
 func TestNetworkCut(t *testing.T) {
 	t.Parallel()
 	p := newProxy(t, server.Address)
-	run(t, agenttest.CrashOptions{
+	book := newLedger(t, quick)
+	r := run(t, book, agenttest.CrashOptions{
 		Server:  agenttest.Server{Address: p.listener.Addr().String(), Namespace: server.Namespace},
-		Workers: 2, Turns: 4, Script: script(mail, pay),
+		Workers: 2, Turns: 6, Script: script(mail, pay),
 		Disaster: func(ctx context.Context, scene *agenttest.CrashScene) error {
-			for _, outage := range []time.Duration{300 * time.Millisecond, 5 * time.Second} {
-				if err := begun(ctx, scene); err != nil {
+			for _, outage := range []time.Duration{300 * time.Millisecond, 5 * time.Second, 5 * time.Second} {
+				if err := more(ctx, book.count); err != nil {
 					return err
 				}
 				p.set(true)
@@ -200,4 +213,7 @@ func TestNetworkCut(t *testing.T) {
 			return nil
 		},
 	})
+	if r.Completed < 6 {
+		t.Errorf("%d turns", r.Completed)
+	}
 }
