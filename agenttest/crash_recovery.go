@@ -11,8 +11,9 @@ import (
 
 // lost are the times from the end of a process to the next start of each
 // attempt that it had under way or, where there was none, to the recorded end
-// of the call.
-func (r *crashRun) lost(runs []*fold.Run) []time.Duration {
+// of the call. A second loss, of an attempt that went to a process which ended
+// before it could begin it, is in twice.
+func (r *crashRun) lost(runs []*fold.Run) (once, twice []time.Duration) {
 	activities := map[string]*fold.Run{}
 	for _, run := range runs {
 		activities[run.RunID] = run
@@ -23,15 +24,19 @@ func (r *crashRun) lost(runs []*fold.Run) []time.Duration {
 			next[attemptOf(s, 0)] = s.At
 		}
 	}
-	var all []time.Duration
 	for _, p := range r.fleet.processes() {
 		for _, s := range p.starts {
-			if again := r.again(s, next, activities[s.Run]); again.After(p.ended) && !p.ended.IsZero() {
-				all = append(all, again.Sub(p.ended))
+			again, unseen := r.again(s, next, activities[s.Run])
+			switch {
+			case p.ended.IsZero() || !again.After(p.ended):
+			case unseen:
+				twice = append(twice, again.Sub(p.ended))
+			default:
+				once = append(once, again.Sub(p.ended))
 			}
 		}
 	}
-	return all
+	return once, twice
 }
 
 // attemptOf names an attempt, so many after that of s.
@@ -39,22 +44,22 @@ func attemptOf(s crashReport, later int32) crashReport {
 	return crashReport{Run: s.Run, Activity: s.Activity, Attempt: s.Attempt + later}
 }
 
-// again is when an attempt that was lost was made good; zero if it was not
-// lost.
-func (r *crashRun) again(s crashReport, starts map[crashReport]time.Time, run *fold.Run) time.Time {
-	for later := int32(1); later <= 3; later++ { // a start may be lost unseen
+// again is when an attempt that was lost was made good, zero if it was not
+// lost, and whether another was lost unseen in between.
+func (r *crashRun) again(s crashReport, starts map[crashReport]time.Time, run *fold.Run) (at time.Time, unseen bool) {
+	for later := int32(1); later <= 3; later++ {
 		if at, ok := starts[attemptOf(s, later)]; ok {
-			return at
+			return at, later > 1
 		}
 	}
 	if run == nil {
-		return time.Time{}
+		return time.Time{}, false
 	}
 	act := run.Activity(s.Activity)
 	if act == nil || act.State != fold.StateTimedOut && act.Attempts == int(s.Attempt) {
-		return time.Time{} // it is this attempt that was recorded
+		return time.Time{}, false // it is this attempt that was recorded
 	}
-	return act.Closed
+	return act.Closed, act.Attempts > int(s.Attempt)
 }
 
 // stalled are the times that turns stood because a workflow task was lost with

@@ -35,8 +35,10 @@ type CrashReport struct {
 
 	// Lost is how long it took from the end of a process until a tool or model
 	// call that it was at began again elsewhere or, where it may not, had its
-	// outcome recorded. Stalled is the same of a workflow task.
-	Lost, Stalled CrashTimes
+	// outcome recorded; LostTwice is the same of one that went to a second
+	// process which was ended before it could begin it. Stalled is that of a
+	// workflow task, however often it was lost.
+	Lost, LostTwice, Stalled CrashTimes
 
 	// Problems are the promises that were broken, with the turn and call.
 	Problems []string
@@ -108,7 +110,7 @@ func (r CrashReport) String() string {
 	line("outcomes", "done %d, unknown and told %d, other %d", c.Done, c.Unknown, c.Other)
 	line("arrivals", "%d, repeats under a known key %d", r.Arrivals, r.Repeats)
 	line("duplicates", "%d", r.Duplicates)
-	line("recovery", "of a lost call: %s; of a workflow task: %s", r.Lost, r.Stalled)
+	line("recovery", "of a lost call: %s; of one lost twice in a row: %s; of a workflow task: %s", r.Lost, r.LostTwice, r.Stalled)
 	line("seed", "%d", r.Seed)
 	for _, p := range r.Problems {
 		line("PROBLEM", "%s", p)
@@ -158,7 +160,8 @@ func (r *crashRun) report() CrashReport {
 	for _, err := range r.fleet.faults() {
 		check.problem("%v", err)
 	}
-	report.Lost, report.Stalled = timesOf(r.lost(runs)), timesOf(r.stalled())
+	once, twice := r.lost(runs)
+	report.Lost, report.LostTwice, report.Stalled = timesOf(once), timesOf(twice), timesOf(r.stalled())
 	return report
 }
 
