@@ -82,7 +82,7 @@ func (c *Checker) Check(f Finding, h *historypb.History) Finding {
 		return f
 	}
 	if err := c.readable(h); err != nil {
-		return unreadable(f, err.Error(), "its payloads are encoded: give the worker's data converter (turnkeel.Options.DataConverter), or name a codec server with TEMPORAL_CODEC_ENDPOINT")
+		return unreadable(f, err.Error(), err.advice)
 	}
 	if err := c.replay(f, h.GetEvents()); err != nil {
 		f.Verdict, f.Error = Breaks, err.Error()
@@ -128,17 +128,28 @@ func (c *Checker) replay(f Finding, events []*historypb.HistoryEvent) (err error
 		sdkworker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: f.WorkflowID, RunID: f.RunID}})
 }
 
+// unreadableError is why payloads cannot be decoded, and what to do.
+type unreadableError struct{ problem, advice string }
+
+func (e *unreadableError) Error() string { return e.problem }
+
 // readable looks at the payloads of the first event: what encoded those has
-// encoded all.
-func (c *Checker) readable(h *historypb.History) error {
+// encoded all. Nil if they can be decoded.
+func (c *Checker) readable(h *historypb.History) *unreadableError {
 	for _, p := range h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads() {
 		var raw converter.RawValue
 		if err := c.data.FromPayload(p, &raw); err != nil {
-			return fmt.Errorf("its input cannot be decoded: %w", err)
+			return &unreadableError{"its input cannot be decoded: " + err.Error(),
+				"check the codec server that TEMPORAL_CODEC_ENDPOINT names, or the data converter"}
 		}
 		encoding := string(raw.Payload().GetMetadata()[converter.MetadataEncoding])
-		if !c.custom && !knownEncodings()[encoding] {
-			return fmt.Errorf("its input has the encoding %q", encoding)
+		switch {
+		case encoding == "":
+			return &unreadableError{"its input has no encoding",
+				"it was saved decoded, and cannot be replayed so: download it from the Web UI encoded, or take: temporal workflow show --workflow-id ID --output json"}
+		case !c.custom && !knownEncodings()[encoding]:
+			return &unreadableError{fmt.Sprintf("its input has the encoding %q", encoding),
+				"use the worker's own binary with its data converter (turnkeel.Options.DataConverter), or name a codec server with TEMPORAL_CODEC_ENDPOINT"}
 		}
 	}
 	return nil

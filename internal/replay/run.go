@@ -110,7 +110,7 @@ func Run(ctx context.Context, c *Checker, s Service, j Job) (Summary, error) {
 // there ends it.
 func (r *report) named(ctx context.Context, c *Checker, s Service) error {
 	for _, file := range r.job.Files {
-		h, err := Saved(file, r.job.In)
+		h, err := Saved(ctx, file, r.job.In)
 		if err != nil {
 			return err
 		}
@@ -168,14 +168,13 @@ func (r *report) all(ctx context.Context, c *Checker, s Service, sel selection) 
 			return err
 		}
 	}
-	cancel2 := ctx.Err()
-	if err := <-listed; err != nil && cancel2 == nil {
+	if err := <-listed; err != nil {
 		return err
 	}
-	if sel.others != "" && cancel2 == nil {
+	if sel.others != "" && ctx.Err() == nil {
 		r.others = count(ctx, s, sel.namespace, sel.others)
 	}
-	return cancel2
+	return ctx.Err()
 }
 
 // checkRun reads and replays one run. The zero verdict is a run that is gone.
