@@ -78,7 +78,7 @@ type payInput struct {
 
 // oldOrder pays, which waits for a person.
 func oldOrder(ctx workflow.Context, cents int) (string, error) {
-	tools, err := workflows.NewTools(ctx, workflows.ToolsOptions{Agent: agenttest.AgentName})
+	tools, err := orderTools(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func oldOrder(ctx workflow.Context, cents int) (string, error) {
 // newOrder tips first, without asking which code a run began on: a deploy of it
 // breaks orders in flight.
 func newOrder(ctx workflow.Context, cents int) (string, error) {
-	tools, err := workflows.NewTools(ctx, workflows.ToolsOptions{Agent: agenttest.AgentName})
+	tools, err := orderTools(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -96,6 +96,17 @@ func newOrder(ctx workflow.Context, cents int) (string, error) {
 		return "", err
 	}
 	return callFor(ctx, tools, "pay", cents)
+}
+
+// orderTools are the order's, with a query for what it waits for.
+func orderTools(ctx workflow.Context) (*workflows.Tools, error) {
+	tools, err := workflows.NewTools(ctx, workflows.ToolsOptions{Agent: agenttest.AgentName})
+	if err != nil {
+		return nil, err
+	}
+	return tools, workflow.SetQueryHandler(ctx, contract.QueryStatus, func() (contract.StatusReply, error) {
+		return contract.StatusReply{Pending: tools.Pending()}, nil
+	})
 }
 
 func callFor(ctx workflow.Context, tools *workflows.Tools, name string, cents int) (string, error) {
@@ -179,16 +190,19 @@ func cli(t *testing.T, args ...string) string {
 	return r.out
 }
 
-// until polls a condition, which says what it saw.
+// until polls a condition, which says what it saw. It gives up long after any
+// machine has come that far, so that a failure names what never happened.
 func until(t *testing.T, what string, met func() (bool, string)) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	defer cancel()
 	for {
 		ok, saw := met()
 		if ok {
 			return
 		}
 		select {
-		case <-t.Context().Done():
+		case <-ctx.Done():
 			t.Fatalf("%s: never; last seen: %s", what, saw)
 		case <-time.After(50 * time.Millisecond):
 		}
