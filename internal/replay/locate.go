@@ -33,10 +33,25 @@ func (c *Checker) locate(f Finding, events []*historypb.HistoryEvent, said strin
 	task := events[tasks[n]]
 	recorded := events[tasks[n]+1 : recordedBy(events, tasks[n])]
 	w := &Where{Event: task.GetEventId(), Type: task.GetEventType().String(), What: "in which nothing else was recorded", Task: task.GetEventId()}
+	for n > 0 && c.fails(f, events[:tasks[n]+1]) {
+		n--
+	}
+	w.Reset = events[tasks[n]].GetEventId()
 	if found := mentioned(recorded, said); found != nil {
 		w.Event, w.Type, w.What = found.GetEventId(), found.GetEventType().String(), what(found)
 	}
 	return w
+}
+
+// differs is in the SDK's error for commands other than the recorded ones. The
+// error has no type of its own.
+const differs = "TMPRL1100"
+
+// fails says that the code fails in the last task itself, by what was recorded
+// before it: a reset to it would fail again, whatever it does.
+func (c *Checker) fails(f Finding, events []*historypb.HistoryEvent) bool {
+	err := c.replay(f, events)
+	return err != nil && !strings.Contains(err.Error(), differs)
 }
 
 // mentioned is the event that the error speaks of, else the first one.

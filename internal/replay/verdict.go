@@ -39,6 +39,10 @@ type Where struct {
 	Type  string `json:"event_type"` // of that event
 	What  string `json:"what"`       // in words: an activity by id and type, for example
 	Task  int64  `json:"task_event"` // the WorkflowTaskCompleted event whose commands differ; 0 if the last task has not completed
+
+	// Reset is the WorkflowTaskCompleted event that a reset to leads away from
+	// the difference: Task, or an earlier one. 0 like Task.
+	Reset int64 `json:"reset_event"`
 }
 
 // String is the place in one line.
@@ -64,8 +68,8 @@ func (f Finding) name() string {
 func adviceOnBreak(f Finding) string {
 	run := "--workflow-id " + shellWord(f.WorkflowID) + " --run-id " + f.RunID
 	reset := "let it end on the old code"
-	if f.Where != nil && f.Where.Task > 0 {
-		reset = fmt.Sprintf("after the deploy, go on from before the difference: temporal workflow reset %s --event-id %d --reason deploy", run, f.Where.Task)
+	if f.Where != nil && f.Where.Reset > 0 {
+		reset = fmt.Sprintf("after the deploy, go on from before the difference: temporal workflow reset %s --event-id %d --reason deploy", run, f.Where.Reset)
 	}
 	return strings.Join([]string{
 		"keep the old path for runs like this one with workflow.GetVersion",
