@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel"
@@ -27,8 +28,9 @@ import (
 // The first of these variables makes the test binary a worker built on
 // turnkeel.Main.
 const (
-	codeEnv  = "TURNKEEL_TEST_CODE" // which code of the worker's own workflow: old or new
-	modelEnv = "TURNKEEL_TEST_MODEL"
+	codeEnv   = "TURNKEEL_TEST_CODE" // which code of the worker's own workflow: old or new
+	modelEnv  = "TURNKEEL_TEST_MODEL"
+	zippedEnv = "TURNKEEL_TEST_ZIPPED" // if set, the worker encodes its payloads
 )
 
 // orderType is the workflow that the worker has beside Turnkeel's.
@@ -56,8 +58,13 @@ func workerOptions(code string) turnkeel.Options {
 			Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) { return "paid by build " + build, nil },
 		})
 	}
+	var encoding converter.DataConverter
+	if os.Getenv(zippedEnv) != "" {
+		encoding = zipped()
+	}
 	return turnkeel.Options{
-		Tools: []*tooldefs.Tool{pay("pay", tooldefs.Always), pay("tip", nil)},
+		DataConverter: encoding,
+		Tools:         []*tooldefs.Tool{pay("pay", tooldefs.Always), pay("tip", nil)},
 		Agents: []contract.Agent{{
 			Name: agenttest.AgentName, Model: "openai/scripted", Tools: []string{"all"},
 			Endpoint: contract.Endpoint{BaseURL: os.Getenv(modelEnv)},

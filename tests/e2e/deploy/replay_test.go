@@ -290,7 +290,12 @@ func TestReplay_Saved(t *testing.T) {
 	}{
 		{"no.json", "{", "no saved history", 2},
 		{"empty.json", `{"events":[]}`, "holds no events", 2},
-		{"cut.json", string(text[:0]) + cutHead(t, text), "does not begin", 1},
+		{"null.json", `null`, "no saved history", 2},
+		{"list.json", `[1, 2]`, "no saved history", 2},
+		{"foreign.json", `{"name":"left-pad","version":"1.0.0"}`, "holds no events", 2},
+		{"torn.json", string(text[:len(text)/2]), "no saved history", 2},
+		{"zero.json", "", "no saved history", 2},
+		{"cut.json", cutHead(t, text), "does not begin", 1},
 	} {
 		if r := command(t, nil, starter, "replay", "--file", save(c.name, c.text)); r.code != c.code || !contains(r.out+r.errOut, c.says) {
 			t.Errorf("%s: exit code %d\n%s%s", c.name, r.code, r.out, r.errOut)
