@@ -241,10 +241,17 @@ func advised(t *testing.T, all []finding, begins string) string {
 	return ""
 }
 
-// do runs an advised command of the temporal command line, with words replaced.
-func do(t *testing.T, line string, replaced ...string) {
+// do runs a command line as a shell does, with words replaced, and gives what
+// it printed.
+func do(t *testing.T, line string, replaced ...string) string {
 	t.Helper()
-	cli(t, strings.Fields(strings.NewReplacer(replaced...).Replace(line))[1:]...)
+	line = strings.NewReplacer(replaced...).Replace(line)
+	path := "PATH=" + filepath.Dir(temporal) + string(os.PathListSeparator) + os.Getenv("PATH")
+	r := command(t, []string{path}, "sh", "-c", line)
+	if r.code != 0 {
+		t.Fatalf("%s: exit code %d\n%s%s", line, r.code, r.out, r.errOut)
+	}
+	return r.out
 }
 
 // A saved history replays in every form it comes in; what is none is told.

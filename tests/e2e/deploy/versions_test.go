@@ -1,7 +1,9 @@
 package deploy
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/turnkeel/turnkeel"
@@ -125,4 +127,66 @@ func TestVersions_Refused(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", c.name, r.code, r.errOut)
 		}
 	}
+}
+
+// R07: the rollout of docs/deploys.md, with its own commands.
+func TestVersions_AsDocumented(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	page, err := os.ReadFile("../../../docs/deploys.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := &turnkeel.Turn{}
+	run := func(parts ...string) string { // the page's one command with these parts
+		var found []string
+		for line := range strings.Lines(string(page)) {
+			if strings.HasPrefix(line, "temporal ") && contains(line, parts...) {
+				found = append(found, strings.TrimSpace(line))
+			}
+		}
+		if len(found) != 1 {
+			t.Fatalf("docs/deploys.md has %d commands with %q", len(found), parts)
+		}
+		return do(t, found[0], "refunds", s.Queue, "ticket-4711", turn.ID)
+	}
+	stop41 := s.worker("old", "v41")
+	s.current("v41")
+	turn = s.Start("pay")
+	held, heldFor := turn, s.parked(turn.ID)
+	run("update-options", "pinned")
+	stop42 := s.worker("old", "v42")
+	s.registered("v42")
+	if out := run("deployment describe"); !contains(out, "v41", "v42") {
+		t.Errorf("the deployment has\n%s", out)
+	}
+	run("set-ramping-version")
+	// next parks a turn, takes a step of the rollout, and wants the turn to go on
+	// with that build. The worker before goes: the switch takes its moments.
+	next := func(build string, stop func(), parts ...string) {
+		turn = s.Start("pay")
+		waits := s.parked(turn.ID)
+		run(parts...)
+		stop()
+		s.approve(turn.ID, waits)
+		if said := paid(t, s.Wait(turn)); said != "paid by build "+build {
+			t.Errorf("after %q the payment says %q", parts, said)
+		}
+	}
+	next("v42", stop41, "set-current-version", "v42")
+	until(t, "the held turn alone is listed under its build", func() (bool, string) {
+		out := run("workflow count")
+		return strings.TrimSpace(out) == "Total: 1", out
+	})
+	stop41 = s.worker("old", "v41")
+	s.approve(held.ID, heldFor)
+	if said := paid(t, s.Wait(held)); said != "paid by build v41" {
+		t.Errorf("the held turn's payment says %q", said)
+	}
+	next("v41", stop42, "set-current-version", "v41")
+	s.worker("old", "")
+	next("", stop41, "set-current-version", "--unversioned")
+	turn = s.Start("pay")
+	s.parked(turn.ID)
+	run("update-options", "unspecified")
 }

@@ -88,6 +88,15 @@ func (s *shop) current(build string) {
 	})
 }
 
+// registered waits until the server knows a build: its worker has polled.
+func (s *shop) registered(build string) {
+	s.t.Helper()
+	until(s.t, "the server knows "+build, func() (bool, string) {
+		r := command(s.t, nil, temporal, "worker", "deployment", "describe-version", "--deployment-name", s.Queue, "--build-id", build)
+		return r.code == 0, r.out + r.errOut
+	})
+}
+
 // parked waits until a turn, or an order, waits for a person.
 func (s *shop) parked(id string) contract.Pending {
 	s.t.Helper()
