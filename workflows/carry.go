@@ -104,6 +104,7 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 		Effects:    t.result.Effects,
 		WrapUp:     t.wrapUp,
 		Ending:     t.ending,
+		Told:       t.told.carry(),
 	}}, true
 }
 
@@ -135,6 +136,7 @@ func (t *turn) restore(c contract.Carried) {
 	t.loop.last, t.loop.count = c.Loop.Last, c.Loop.Count
 	t.result.Usage, t.result.Effects = c.Usage, c.Effects
 	t.wrapUp, t.ending = c.WrapUp, c.Ending
+	t.told.restore(c.Told)
 	t.calls.restore(c.Calls)
 }
 

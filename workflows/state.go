@@ -77,6 +77,9 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 	if err := t.registerQueries(ctx); err != nil {
 		return nil, err
 	}
+	work, cancel := workflow.WithCancel(ctx)
+	t.cancelWork = cancel
+	t.calls.people.closed = func() string { return t.noCallsToCome(work) }
 	if err := t.calls.people.register(ctx, t.changed); err != nil {
 		return nil, err
 	}
@@ -84,8 +87,6 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 		return nil, err
 	}
 	t.tell(ctx)
-	work, cancel := workflow.WithCancel(ctx)
-	t.cancelWork = cancel
 	t.watchClock(ctx)
 	return work, nil
 }
