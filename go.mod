@@ -3,6 +3,7 @@ module github.com/turnkeel/turnkeel
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/invopop/jsonschema v0.14.0
