@@ -22,7 +22,7 @@ func (t *turn) runCalls(ctx workflow.Context, planned []contract.PlannedCall) {
 	}
 	for i, p := range planned {
 		t.result.Effects = t.result.Effects.Add(entries[i].Outcome)
-		t.loop.see(p, &entries[i])
+		t.loop.see(ctx, p, &entries[i])
 	}
 	t.entries = entries
 	t.steps[len(t.steps)-1].Calls = entries

@@ -82,6 +82,7 @@ func (a *app) chat(cmd *cobra.Command, f chatFlags) error {
 		return err
 	}
 	defer s.temporal.Close()
+	a.hintAttributes(cmd.Context(), s)
 	c := &chat{app: a, s: s, id: f.session, agent: f.agent, queue: f.queue, breaks: make(chan struct{}, 8)}
 	if c.id == "" {
 		c.id = "chat-" + f.agent + "-" + strings.ToLower(rand.Text()[:10])

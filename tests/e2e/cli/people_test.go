@@ -19,6 +19,11 @@ type payInput struct {
 // gatedBench serves an agent whose every payment needs a yes.
 func gatedBench(t *testing.T, calls ...int) *agenttest.Bench {
 	t.Helper()
+	return gatedBenchOn(t, server, calls...)
+}
+
+func gatedBenchOn(t *testing.T, on agenttest.Server, calls ...int) *agenttest.Bench {
+	t.Helper()
 	pay := tooldefs.Define(tooldefs.Spec[payInput, string]{
 		Name: "pay", Description: "Pays.", Approval: tooldefs.Always,
 		Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) { return "paid", nil },
@@ -28,8 +33,11 @@ func gatedBench(t *testing.T, calls ...int) *agenttest.Bench {
 		step.Calls = append(step.Calls, agenttest.ScriptCall{Name: "pay", Args: map[string]any{"cents": cents}})
 	}
 	return agenttest.NewBench(t, agenttest.BenchOptions{
-		Server: server, Tools: []*tooldefs.Tool{pay},
-		Script: agenttest.Script{Steps: []agenttest.Step{step, {Text: "done"}}},
+		Server: on, Tools: []*tooldefs.Tool{pay},
+		Script: agenttest.Script{
+			Turns: []agenttest.ScriptTurn{{When: "hello", Steps: []agenttest.Step{{Text: "Good evening."}}}},
+			Steps: []agenttest.Step{step, {Text: "done"}},
+		},
 	})
 }
 
