@@ -230,6 +230,7 @@ func (c *chat) tellError(err error) {
 
 // await does something that another has to answer. Ctrl-C gives it up.
 func (c *chat) await(ctx context.Context, do func(context.Context) error) error {
+	defer c.hintSlow(ctx)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)

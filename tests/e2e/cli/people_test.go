@@ -104,6 +104,41 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// R22, P13: deciding twice changes nothing, also after a reset to before the
+// question; the first decision stands, and a turn that has ended says so.
+func TestPeople_Again(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 1, 2)
+	turn := b.Start("pay")
+	calls := pendingOf(t, turn.ID, 2)
+	decided := func(verb string, p pendingLine, code int, want string) {
+		t.Helper()
+		r := ask(t, verb, turn.ID, "--key", p.Key, "--digest", p.Digest)
+		if r.code != code || !strings.Contains(r.out+r.errOut, want) {
+			t.Errorf("%s: exit code %d, want %d; wanted %q in\n%s%s", verb, r.code, code, want, r.out, r.errOut)
+		}
+	}
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("deny", calls[0], 1, "first decision stands")
+	cli, err := toolbin.TemporalCLI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := finish(t, command(t, t.TempDir(), cli, onServer(), "workflow", "reset", "--workflow-id", turn.ID, "--event-id", "4", "--reason", "test"))
+	if r.code != 0 {
+		t.Fatalf("%s%s", r.out, r.errOut)
+	}
+	pendingOf(t, turn.ID, 1)
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("deny", calls[0], 1, "first decision stands")
+	decided("deny", calls[1], 0, "denied by ann")
+	if out := b.Wait(b.Turns.Turn(t.Context(), turn.ID, "")); out.Result.Effects.Done != 1 || out.Result.Effects.NotExecuted != 1 {
+		t.Errorf("%+v", out.Effects)
+	}
+	decided("approve", calls[1], 3, "completed")
+}
+
 // R22: --all needs a filter and a yes; it decides what was shown, and nothing
 // else.
 func TestPeople_All(t *testing.T) {

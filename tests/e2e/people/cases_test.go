@@ -211,12 +211,18 @@ func TestEvents_LeftEarly(t *testing.T) {
 		Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{pay(1)}}, {Text: "done"}},
 	}})
 	turn := b.Start("go")
-	for range turn.Events(t.Context()) {
+	for _, err := range turn.Events(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break // at the first
 	}
 	lost, lose := context.WithCancel(t.Context())
 	defer lose()
-	for e := range turn.Events(lost) {
+	for e, err := range turn.Events(lost) {
+		if err != nil {
+			break
+		}
 		if e.Kind == turnkeel.EventWaiting {
 			lose() // the connection, say
 		}
