@@ -50,8 +50,8 @@ type Options struct {
 	Blobs blob.Store
 
 	// FoldCacheBytes is the room for folds of recent runs, which a model call
-	// would otherwise read from their beginning. If zero,
-	// 64 MiB; if negative, none.
+	// would otherwise read from their beginning; one that is not used for a
+	// minute goes. If zero, 64 MiB; if negative, none.
 	FoldCacheBytes int64
 
 	// Server reads what Temporal knows of runs. If nil, the worker's own client.

@@ -52,8 +52,9 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	defer cancel()
 	done := make(chan returned, 1)
 	go func() {
-		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown), in.Args)
-		done <- returned{result, err}
+		r := returned{err: &tooldefs.PanicError{Tool: tool.Name(), Value: "its goroutine was ended"}}
+		defer func() { done <- r }() // also after runtime.Goexit
+		r.result, r.err = tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown), in.Args)
 	}()
 	r, back := await(handlerCtx, done)
 	switch {

@@ -82,10 +82,14 @@ func call(t *testing.T, class tooldefs.Class, handler tooldefs.Handler[payInput,
 	return result, app
 }
 
-// P10, B10: the handler has the key and every digit of the arguments.
+// P10, B10, T11: the handler has the key, every digit of the arguments, and the
+// call's own deadline.
 func TestCallTool_HandsOverKeyAndArguments(t *testing.T) {
 	t.Parallel()
-	got, err := call(t, tooldefs.Keyed, func(_ context.Context, c *tooldefs.Call, in payInput) (any, error) {
+	got, err := call(t, tooldefs.Keyed, func(ctx context.Context, c *tooldefs.Call, in payInput) (any, error) {
+		if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > time.Minute {
+			t.Errorf("deadline %s, %v", deadline, ok)
+		}
 		return map[string]any{"key": c.IdempotencyKey(), "amount": in.Amount, "ordinal": c.Ordinal()}, nil
 	})
 	if err != nil {

@@ -3,8 +3,6 @@ package workflows
 import (
 	"strconv"
 
-	"go.temporal.io/sdk/workflow"
-
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/effect"
 )
@@ -41,8 +39,9 @@ func (l *loopWatch) note(id, digest string) {
 }
 
 // see counts a call of the step, in source order, and puts a warning on its
-// entry when it has come too often.
-func (l *loopWatch) see(ctx workflow.Context, c contract.PlannedCall, e *contract.Entry) {
+// entry when it has come too often. twoCount says whether two calls in turns
+// count: it is asked only where that matters.
+func (l *loopWatch) see(c contract.PlannedCall, e *contract.Entry, twoCount func() bool) {
 	if c.Run != nil && c.Run.Poller {
 		return
 	}
@@ -58,7 +57,7 @@ func (l *loopWatch) see(ctx workflow.Context, c contract.PlannedCall, e *contrac
 	seen := effect.Digest(c.ToolName(), args, string(e.Outcome), result)
 	l.add(seen)
 	l.times = l.count
-	if twos := l.turns/2 + 1; twos >= loopWarnAt && twos > l.count && since(ctx, changeLoopsOfTwo) {
+	if twos := l.turns/2 + 1; twos >= loopWarnAt && twos > l.count && twoCount() {
 		l.times = twos
 	}
 	l.stuck = l.times >= loopStopAt

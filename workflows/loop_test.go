@@ -1,94 +1,59 @@
-package workflows_test
+package workflows
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
-	"sync/atomic"
 	"testing"
-
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// R04, R06, F06: what repeats itself, with the same arguments and the same result,
-// is warned of at the third time and ended at the sixth, with a reason of its
-// own. A tool that polls, another result and other arguments are no repeats.
-func TestTurn_Loop(t *testing.T) {
+// F06, R04: the same call with the same result in a row is warned of at the third
+// time and ends the turn at the sixth, whether it failed, succeeded or never
+// was valid; another result, another call or a tool that polls does not count.
+func TestLoopWatch(t *testing.T) {
 	t.Parallel()
-	const steps = 14
-	of := func(tool, args string, change ...func(*contract.RunPlan)) contract.PlannedCall {
-		return plan(tool, args, append(change, class(contract.ClassSafeToRetry, 1))...)
+	done := func(text string) contract.Entry { return contract.Entry{Outcome: contract.OutcomeDone, Text: text} }
+	get := contract.PlannedCall{Name: "get", Args: `{"a":1,"b":2}`, Run: &contract.RunPlan{}} // canonical, whatever order the model wrote
+	none := contract.PlannedCall{Name: "get", Args: `{}`, Run: &contract.RunPlan{}}
+	poll := contract.PlannedCall{Name: "get", Args: `{}`, Run: &contract.RunPlan{Poller: true}}
+	broken := contract.PlannedCall{Name: "get", Raw: `{"a":`}
+	type seen struct {
+		call  contract.PlannedCall
+		entry contract.Entry
 	}
-	unreadable := contract.PlannedCall{WireID: "w", Name: "x", Raw: `{"a":`, Problem: &contract.Problem{Kind: contract.ProblemArguments, Text: "not JSON"}}
-	poller := func(r *contract.RunPlan) { r.Poller = true }
-	var counted atomic.Int64
-	tools := map[string]toolFunc{
-		"x": echo,
-		"fails": func(context.Context, contract.ToolInput) (contract.ToolResult, error) {
-			return contract.ToolResult{}, temporal.NewNonRetryableApplicationError("no", contract.ErrToolFailed, errors.New("no"))
-		},
-		"counts": func(context.Context, contract.ToolInput) (contract.ToolResult, error) {
-			return contract.ToolResult{Text: "n", Digest: fmt.Sprint(counted.Add(1))}, nil
-		},
+	repeat := func(n int, s ...seen) (all []seen) {
+		for range n {
+			all = append(all, s...)
+		}
+		return all
 	}
-	for _, tt := range []struct {
+	for _, c := range []struct {
 		name   string
-		calls  func(step int) []contract.PlannedCall
-		warned int // the first step with a warning; 0: none
-		ended  int // the step after which it ends; 0: it does not
-		why    string
+		calls  []seen
+		warned int
+		stuck  bool
 	}{
-		{"the same", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("x", `{"a":1}`)} }, 3, 6, "the same call"},
-		{"no arguments", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("x", `{}`)} }, 3, 6, "the same call"},
-		{"failing", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("fails", `{}`)} }, 3, 6, "the same call"},
-		{"unreadable", func(int) []contract.PlannedCall { return []contract.PlannedCall{unreadable} }, 3, 6, "the same call"},
-		{"in one answer", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("x", `{}`), of("x", `{}`)} }, 2, 3, "the same call"},
-		{"in turns", func(step int) []contract.PlannedCall {
-			return []contract.PlannedCall{of("x", fmt.Sprintf(`{"a":%d}`, step%2))}
-		}, 6, 12, "the same two calls in turns"},
-		{"a pair", func(int) []contract.PlannedCall {
-			return []contract.PlannedCall{of("x", `{"a":1}`), of("x", `{"a":2}`)}
-		}, 3, 6, "the same two calls in turns"},
-		{"other arguments", func(step int) []contract.PlannedCall {
-			return []contract.PlannedCall{of("x", fmt.Sprintf(`{"a":%d}`, step))}
-		}, 0, 0, ""},
-		{"another result", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("counts", `{}`)} }, 0, 0, ""},
-		{"a poller", func(int) []contract.PlannedCall { return []contract.PlannedCall{of("x", `{}`, poller)} }, 0, 0, ""},
+		{"twice", repeat(2, seen{get, done("x")}), 0, false},
+		{"three times", repeat(3, seen{get, done("x")}), 1, false},
+		{"six times", repeat(6, seen{get, done("x")}), 4, true},
+		{"six times without arguments", repeat(6, seen{none, done("x")}), 4, true},
+		{"six failures", repeat(6, seen{get, contract.Entry{Outcome: contract.OutcomeFailed, Text: "no"}}), 4, true},
+		{"six times what is no JSON", repeat(6, seen{broken, contract.Entry{Outcome: contract.OutcomeNotExecuted, Text: "invalid"}}), 4, true},
+		{"a tool that polls", repeat(10, seen{poll, done("x")}), 0, false},
+		{"a poll in between", repeat(6, seen{get, done("x")}, seen{poll, done("y")}), 4, true},
+		{"other results", repeat(5, seen{get, done("x")}, seen{get, done("y")}, seen{get, done("z")}), 0, false},
+		{"two in turns", repeat(6, seen{get, done("x")}, seen{none, done("x")}), 7, true},
+		{"stopped in time", append(repeat(5, seen{get, done("x")}), seen{get, done("y")}), 3, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			answers := make([]contract.CallModelResult, 0, steps)
-			for step := range steps - 1 {
-				answers = append(answers, asks(tt.calls(step)...))
+		var watch loopWatch
+		warned := 0
+		for _, s := range c.calls {
+			watch.see(s.call, &s.entry, func() bool { return true })
+			if s.entry.Note != "" {
+				warned++
 			}
-			last := steps
-			if tt.ended > 0 {
-				answers, last = answers[:tt.ended], tt.ended+1
-			}
-			answers = append(answers, says("enough"))
-			in := contract.TurnInput{Agent: "a", Messages: []contract.Message{{Role: contract.RoleUser, Content: "go"}}}
-			got, runs := runChain(t, in, answers, tools)
-			in.StepsPerRun = 1 // the counts are carried
-			carried, _ := runChain(t, in, answers, tools)
-			for _, got := range []contract.TurnResult{got, carried} {
-				if got.Steps != last || (got.Status == contract.StatusLimitReached) != (tt.ended > 0) || !strings.HasPrefix(got.Reason, tt.why) {
-					t.Errorf("%+v", got)
-				}
-			}
-			warned := 0
-			for _, in := range runs[0].inputs {
-				for _, e := range in.Entries {
-					if e.Note != "" && warned == 0 {
-						warned = in.Step - 1
-					}
-				}
-			}
-			if warned != tt.warned {
-				t.Errorf("the first warning came with step %d, want %d", warned, tt.warned)
-			}
-		})
+		}
+		if warned != c.warned || watch.stuck != c.stuck {
+			t.Errorf("%s: %d warnings, stuck %t; want %d, %t", c.name, warned, watch.stuck, c.warned, c.stuck)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/internal/conn"
+	"github.com/turnkeel/turnkeel/internal/replay"
 )
 
 // Exit codes.
@@ -29,7 +30,10 @@ func exitCode(err error) int {
 	var waits waitsError
 	var missing notFoundError
 	var secret turnkeel.SecretError
+	var replayed *replay.Exit
 	switch {
+	case errors.As(err, &replayed):
+		return replayed.Code
 	case errors.As(err, &usage), errors.As(err, &secret), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
 		return ExitUsage
 	case errors.As(err, &waits):

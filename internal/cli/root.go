@@ -91,7 +91,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(), a.forkCommand(),
 		a.listCommand(), a.policyCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
-		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand())
+		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand(),
+		a.replayCommand())
 	return root
 }
 

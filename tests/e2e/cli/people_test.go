@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -137,6 +138,42 @@ func TestPeople_Again(t *testing.T) {
 		t.Errorf("%+v", out.Effects)
 	}
 	decided("approve", calls[1], 3, "completed")
+}
+
+// T50: at the terminal: a call whose outcome is unknown is listed with the
+// command that settles it; the verdict, the value, who and when are recorded and
+// shown, and the model reads the value.
+func TestPeople_UnknownOutcome(t *testing.T) {
+	t.Parallel()
+	pay := tooldefs.Define(tooldefs.Spec[payInput, string]{
+		Name: "pay", Description: "Pays.", OnUnknown: tooldefs.AskHuman,
+		Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) {
+			return "", tooldefs.Unknown(errors.New("the line went dead"))
+		},
+	})
+	b := agenttest.NewBench(t, agenttest.BenchOptions{
+		Server: server, Tools: []*tooldefs.Tool{pay},
+		Script: agenttest.Script{Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{{Name: "pay", Args: map[string]any{"cents": 5}}}}, {Text: "done"}}},
+	})
+	turn := b.Start("pay")
+	p := pendingOf(t, turn.ID, 1)[0]
+	if r := ask(t, "pending", turn.ID); !strings.Contains(r.out, "outcome unknown") || !strings.Contains(r.out, "the line went dead") || !strings.Contains(r.out, "starter resolve "+turn.ID+" --key ") {
+		t.Errorf("listed as\n%s\n%s", r.out, r.errOut)
+	}
+	if r := ask(t, "resolve", turn.ID, "--key", p.Key, "--verdict", "perhaps"); r.code == 0 {
+		t.Error("an unknown verdict is taken")
+	}
+	if r := ask(t, "resolve", turn.ID, "--key", p.Key, "--verdict", "happened", "--value", "receipt 7", "--comment", "in the book"); r.code != 0 || !strings.Contains(r.out, "settled as happened by ann") {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	out := b.Wait(turn)
+	e := out.Effects[0]
+	if e.Outcome != contract.OutcomeDone || e.How != contract.HowResolved || e.Resolution == nil || e.Resolution.By != "ann" || e.Resolution.At.IsZero() || !strings.Contains(e.Text, "receipt 7") {
+		t.Errorf("%+v", e)
+	}
+	if r := ask(t, "effects", turn.ID); !strings.Contains(r.out, "happened by ann") {
+		t.Errorf("the log:\n%s", r.out)
+	}
 }
 
 // R22: --all needs a filter and a yes; it decides what was shown, and nothing
