@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -77,7 +76,9 @@ machines need one folder that they share; "none" keeps nothing.`,
 		run,
 		&cobra.Command{
 			Use: "check", Short: "Check the agents and tools, without a server", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return check(cmd.OutOrStdout(), o.withDefaults()) },
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return check(cmd.Context(), cmd.OutOrStdout(), *o)
+			},
 		},
 		&cobra.Command{
 			Use: "tools", Short: "Print the tools as a model would see them, as JSON", Args: cobra.NoArgs,
@@ -98,18 +99,15 @@ func serveFlags(cmd *cobra.Command, o *Options) {
 }
 
 // check reports every problem of the agents and tools, or what would serve.
-func check(out io.Writer, o Options) error {
-	if _, err := newActivities(o); err != nil {
-		return err
-	}
-	definitions, err := agentfile.Load(o.AgentsDir)
+func check(ctx context.Context, out io.Writer, o Options) error {
+	host, err := Open(ctx, o)
 	if err != nil {
 		return err
 	}
-	for _, d := range definitions {
-		fmt.Fprintf(out, "agent %s: model %s, tools %v\n", d.Agent.Name, d.Agent.Model, d.Agent.Tools)
+	for _, agent := range host.agents {
+		fmt.Fprintf(out, "agent %s: model %s, tools %v\n", agent.Name, agent.Model, agent.Tools)
 	}
-	return nil
+	return host.Close()
 }
 
 // shownTool is a tool as a model request shows it.

@@ -10,10 +10,8 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
-	"github.com/turnkeel/turnkeel/activities"
 	"github.com/turnkeel/turnkeel/internal/conn"
 	"github.com/turnkeel/turnkeel/internal/logging"
-	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // Run connects by Temporal's environment conventions and serves turns until
@@ -30,19 +28,20 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	acts, err := newActivities(o) // before connecting: a wrong agent needs no server
+	host, err := Open(ctx, o) // before connecting: a wrong agent needs no server
 	if err != nil {
 		return err
 	}
+	defer host.Close() //nolint:errcheck // logged by what could not be closed
 	client, info, err := conn.Dial(ctx, conn.Overrides{}, logging.Temporal(o.Logger))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	return serve(ctx, client, info, acts, o)
+	return serve(ctx, client, info, host, o)
 }
 
-func serve(ctx context.Context, client sdkclient.Client, info conn.Info, acts *activities.Activities, o Options) error {
+func serve(ctx context.Context, client sdkclient.Client, info conn.Info, host *Host, o Options) error {
 	sdkworker.SetStickyWorkflowCacheSize(max(0, o.CacheSize))
 	fatal := make(chan error, 1)
 	options := sdkworker.Options{
@@ -51,8 +50,7 @@ func serve(ctx context.Context, client sdkclient.Client, info conn.Info, acts *a
 	}
 	SetWorkerDefaults(&options)
 	worker := sdkworker.New(client, o.TaskQueue, options)
-	workflows.Register(worker)
-	acts.Register(worker)
+	host.Register(worker)
 	if err := worker.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

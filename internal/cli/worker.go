@@ -16,6 +16,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/examples/support"
+	"github.com/turnkeel/turnkeel/tools"
 )
 
 // workerProcessCommand is the hidden command by which the starter runs a
@@ -36,7 +37,7 @@ func (a *app) workerCommand() *cobra.Command {
 				_, _ = io.Copy(io.Discard, a.in)
 				cancel()
 			}()
-			o.Tools = support.Tools(ledger)
+			o.Tools, o.Builtins = support.Tools(ledger), tools.All()
 			return turnkeel.Run(ctx, o)
 		},
 	}

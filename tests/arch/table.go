@@ -141,6 +141,12 @@ var packages = []Row{
 		Why:     "what tokens cost is a table",
 	},
 	{
+		Package: "tools",
+		Ours:    []string{"tooldefs", "tools/*"},
+		Never:   []Ban{temporal},
+		Why:     "it lists the built-in tools for who offers all of them; a worker that wants one imports that one",
+	},
+	{
 		Package: "tools/*",
 		Ours:    []string{"tooldefs"},
 		Never:   []Ban{temporal},
@@ -206,7 +212,7 @@ var packages = []Row{
 	},
 	{
 		Package: "worker",
-		Ours:    []string{".", "tools/*", "mcptools", "internal/cli", "examples/support"},
+		Ours:    []string{".", "tools", "tools/*", "mcptools", "internal/cli", "examples/support"},
 		Why:     "the stock worker is what a user could write: the embedding API and a list of tools",
 	},
 	{
@@ -219,6 +225,7 @@ var packages = []Row{
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "examples/support",
+			"tools",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},

@@ -1,0 +1,77 @@
+package turnkeel
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/turnkeel/turnkeel/activities"
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/agentfile"
+	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/workflows"
+)
+
+// Host is everything that a worker serves, checked and ready: agents, tools,
+// and what the tools hold open. It is safe for concurrent use.
+type Host struct {
+	acts        *activities.Activities
+	definitions []agentfile.Definition
+	agents      []contract.Agent // resolved, in the order of the files, those in code first
+	set         *tooldefs.Set
+	origins     map[string]string // of tools that are not the worker's own: by name
+
+	closing  sync.Once
+	closeErr error
+	closers  []func() error
+}
+
+// Open checks the agents and tools of o and brings up what they need: the MCP
+// servers that agents name are started here. All that is wrong comes as one
+// error, and then nothing is left running. ctx bounds the start only.
+func Open(ctx context.Context, o Options) (*Host, error) {
+	o = o.withDefaults()
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	a := assembly{options: o, host: &Host{origins: map[string]string{}}}
+	if err := a.assemble(ctx); err != nil {
+		return nil, errors.Join(err, a.host.Close())
+	}
+	return a.host, nil
+}
+
+// Register gives a Temporal worker the workflows of a turn, its model call and
+// one activity type per tool. Stop the worker before you close the host.
+func (h *Host) Register(worker Registry) {
+	workflows.Register(worker)
+	h.acts.Register(worker)
+}
+
+// Close ends what the tools hold open, in the reverse order, within seconds. It
+// may be called more than once.
+func (h *Host) Close() error {
+	h.closing.Do(func() {
+		var problems []error
+		for _, f := range slices.Backward(h.closers) {
+			problems = append(problems, f())
+		}
+		h.closeErr = errors.Join(problems...)
+	})
+	return h.closeErr
+}
+
+// env reads a variable for an agent's tool. An agent of a file has those that
+// its file declares; one in code, those that the tool itself declares.
+func (h *Host) env(agent, name string) (value string, declared bool) {
+	for _, d := range h.definitions {
+		if d.Agent.Name == agent {
+			return d.Env.Lookup(name, os.LookupEnv)
+		}
+	}
+	return os.LookupEnv(name)
+}
