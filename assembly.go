@@ -26,9 +26,6 @@ type assembly struct {
 	servers  map[serverOf][]string
 }
 
-// serverOf is an MCP server of an agent.
-type serverOf struct{ agent, server string }
-
 func (a *assembly) report(err error) {
 	if err != nil {
 		a.problems = append(a.problems, err)
@@ -161,16 +158,6 @@ func (a *assembly) resolve(partial bool) {
 	a.report(duplicateAgents(a.options.Agents, a.host.definitions))
 }
 
-// envOf are the variables that a tool of the worker's own may ask for.
-func (a *assembly) envOf(tool string) []string {
-	for _, t := range a.options.Tools {
-		if t != nil && t.Name() == tool {
-			return t.Env()
-		}
-	}
-	return nil
-}
-
 // duplicateAgents finds agents in code that have the name of one in a file.
 func duplicateAgents(inCode []contract.Agent, definitions []agentfile.Definition) error {
 	for _, d := range definitions {
@@ -181,14 +168,4 @@ func duplicateAgents(inCode []contract.Agent, definitions []agentfile.Definition
 		}
 	}
 	return nil
-}
-
-// openServers starts the MCP servers of the agents and takes their tools in.
-func (a *assembly) openServers(context.Context) {
-	a.servers = map[serverOf][]string{}
-	for _, d := range a.host.definitions {
-		for _, s := range d.MCP {
-			a.report(d.MCPProblem(s.Name, "MCP servers are not available yet; remove it"))
-		}
-	}
 }

@@ -23,7 +23,9 @@ type Host struct {
 	definitions []agentfile.Definition
 	agents      []contract.Agent // resolved, in the order of the files, those in code first
 	set         *tooldefs.Set
+	logger      *zap.Logger
 	origins     map[string]string // of tools that are not the worker's own: by name
+	warnings    []string          // what a person should know, beside what each tool warns of
 
 	closing  sync.Once
 	closeErr error
@@ -38,7 +40,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	a := assembly{options: o, host: &Host{origins: map[string]string{}}}
+	a := assembly{options: o, host: &Host{origins: map[string]string{}, logger: o.Logger}}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.host.Close())
 	}
@@ -48,6 +50,9 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 // Register gives a Temporal worker the workflows of a turn, its model call and
 // one activity type per tool. Stop the worker before you close the host.
 func (h *Host) Register(worker Registry) {
+	for _, w := range h.warnings {
+		h.logger.Warn(w)
+	}
 	workflows.Register(worker)
 	h.acts.Register(worker)
 }

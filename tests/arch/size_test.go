@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxModules     = 100        // modules in the root module's graph: fewer than this
+	maxModules     = 140        // modules in the root module's graph: fewer than this
 	maxWorkerBytes = 45_000_000 // the stripped stock worker: smaller than this
 )
 

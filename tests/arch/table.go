@@ -118,7 +118,7 @@ var packages = []Row{
 		Package: "activities",
 		Ours: []string{
 			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
-			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
+			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},
@@ -154,9 +154,9 @@ var packages = []Row{
 	},
 	{
 		Package: "mcptools",
-		Ours:    []string{"tooldefs"},
+		Ours:    []string{"tooldefs", "internal/child", "internal/mask", "internal/schema"},
 		Never:   []Ban{temporal},
-		Why:     "MCP tools are tools like any other: the public tool API and nothing more",
+		Why:     "MCP tools are tools like any other: the public tool API, and what runs, masks and validates what a server does",
 	},
 	{
 		Package: "examples/support",
@@ -193,7 +193,18 @@ var packages = []Row{
 		Why:     "everything may log, so the logger may import nothing of ours",
 	},
 	{
+		Package: "internal/child",
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "it starts processes and knows nothing of what they are",
+	},
+	{
+		Package: "internal/mask",
+		Never:   []Ban{temporal, thirdParty, {Name: "files and the network", Paths: []string{"os", "net/http"}}},
+		Why:     "it takes values out of texts it is given",
+	},
+	{
 		Package: "internal/devproc",
+		Ours:    []string{"internal/child"},
 		Why:     "it runs the devserver as a process and must stay usable from every test",
 	},
 	{
@@ -262,6 +273,7 @@ var libraries = []Library{
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli"}, "commands live in turnkeel.Main and in internal/cli"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
 	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},
 	{"github.com/google/go-cmp", []string{"agenttest", "tests/..."}, "it may panic: tests only"},
