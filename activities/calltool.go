@@ -45,7 +45,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	if result, settled, err := a.recordedCall(ctx, tool, in); settled {
 		return result, err
 	}
-	if err := sameVersion(ctx, tool, in); err != nil {
+	if err := a.sameVersion(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
@@ -65,7 +65,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 
 // sameVersion stops a call that was planned for another version of its tool.
 // Nothing has happened then, unless an earlier attempt has acted.
-func sameVersion(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+func (a *Activities) sameVersion(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
 	if in.Digest == "" || in.Digest == tool.ExecutionDigest() {
 		return nil
 	}
@@ -75,9 +75,7 @@ func sameVersion(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput
 			contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and "+why), 0)
 	}
 	detail := contract.ToolFailure{Text: contract.TextNotExecuted(tool.Name(), why), Outcome: contract.OutcomeNotExecuted}
-	if checked := tool.Check(in.Args); checked.Problem == "" && checked.Canonical == in.Args {
-		detail.Drift = tool.ExecutionDigest() // a person may be asked about this version
-	}
+	a.planAgain(ctx, tool, in, &detail)
 	return toolErrorWith(contract.ErrToolNotExecuted, detail, 0)
 }
 

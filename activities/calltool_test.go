@@ -41,7 +41,7 @@ func environmentOn(t *testing.T, server noServer, tool *tooldefs.Tool) *testsuit
 		t.Fatal(err)
 	}
 	acts, err := activities.New(activities.Options{
-		Agents: []contract.Agent{{Name: "a", Tools: []string{"pay"}}}, Tools: set, Getenv: func(string) string { return "" }, Server: server.service,
+		Agents: []contract.Agent{{Name: "a", Tools: []string{"pay"}}}, Tools: set, Getenv: func(string) string { return "" }, Server: server.service, Transcripts: server,
 	})
 	if err != nil {
 		t.Fatal(err)

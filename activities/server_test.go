@@ -12,6 +12,7 @@ import (
 	sdkclient "go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/internal/lineage"
 )
 
@@ -45,6 +46,9 @@ func (noServer) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecu
 func (noServer) GetWorkflowHistory(context.Context, string, string, bool, enumspb.HistoryEventFilterType) sdkclient.HistoryEventIterator {
 	return noHistory{}
 }
+
+// Fold implements [activities.Transcripts].
+func (noServer) Fold(context.Context) (*fold.Run, func(), error) { return nil, nil, errNoServer }
 
 type noHistory struct{}
 

@@ -3,10 +3,17 @@ package activities
 import (
 	"encoding/json"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
+
+// progressShown is how long a heartbeat goes on to carry a tool's last progress:
+// long enough for every reader, who looks each 100 ms. When a worker is lost for
+// good, Temporal copies the last heartbeat into the history, so what is no longer
+// news does not stay in it.
+const progressShown = 2 * time.Second
 
 // stream is what a running call shows of itself while it runs: a window on the
 // model's text, or a tool's latest progress. Safe for concurrent use.
@@ -14,6 +21,7 @@ type stream struct {
 	mu      sync.Mutex
 	frame   contract.Frame
 	changed bool
+	shown   time.Time // when the last progress was sent first
 }
 
 // streamOf is a turn's stream when its start asked for one, else nil: then
@@ -72,16 +80,22 @@ func (s *stream) show(progress json.RawMessage) {
 	s.frame.Progress, s.changed = progress, true
 }
 
-// take is the frame to send, and whether it is news.
+// take is the frame to send, and whether it is news: something new to show, or
+// nothing any more.
 func (s *stream) take(attempt int32) (contract.Frame, bool) {
 	if s == nil {
 		return contract.Frame{Attempt: attempt}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed := s.changed
-	s.changed = false
+	news := s.changed
+	switch {
+	case s.changed:
+		s.changed, s.shown = false, time.Now()
+	case s.frame.Progress != nil && time.Since(s.shown) >= progressShown:
+		s.frame.Progress, news = nil, true // its number stays
+	}
 	f := s.frame
 	f.Attempt = attempt
-	return f, changed
+	return f, news
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -45,4 +47,28 @@ func TestStream_ProgressIsBounded(t *testing.T) {
 	if !news || f.Seq != 1 || f.Attempt != 3 || string(f.Progress) != `{"progress_bytes":100002}` {
 		t.Errorf("%+v", f)
 	}
+}
+
+// T43: the last progress leaves the heartbeat once every reader has had the
+// time to see it; its number stays, so that the next one is news.
+func TestT43_ProgressLeavesTheHeartbeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &stream{}
+		s.show(json.RawMessage(`"half"`))
+		for i, want := range []struct {
+			after    time.Duration
+			progress string
+			news     bool
+		}{{0, `"half"`, true}, {progressShown - time.Millisecond, `"half"`, false}, {time.Millisecond, "", true}, {time.Hour, "", false}} {
+			time.Sleep(want.after) // of the bubble's clock
+			if f, news := s.take(1); string(f.Progress) != want.progress || news != want.news || f.Seq != 1 {
+				t.Errorf("look %d: %+v, news %v", i, f, news)
+			}
+		}
+		s.show(json.RawMessage(`"done"`))
+		if f, news := s.take(1); string(f.Progress) != `"done"` || !news || f.Seq != 2 {
+			t.Errorf("%+v, news %v", f, news)
+		}
+	})
 }

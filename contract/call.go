@@ -114,7 +114,7 @@ type Entry struct {
 	Note string `json:"note,omitempty"`
 
 	// How says how the outcome became known, when it is not the activity's own
-	// word: "reconciled" or "resolved" (by a person).
+	// word: [HowReconciled] or [HowResolved].
 	How string `json:"how,omitempty"`
 
 	// Outcome is what became of the call.
@@ -123,3 +123,9 @@ type Entry struct {
 	// Key is the call's idempotency key; empty when it never got one.
 	Key string `json:"key,omitempty"`
 }
+
+// How an outcome became known: [Entry.How].
+const (
+	HowReconciled = "reconciled" // by the tool's own look at the outside world
+	HowResolved   = "resolved"   // by a person
+)

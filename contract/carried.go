@@ -71,6 +71,10 @@ type CarriedShared struct {
 	Text    string  `json:"text,omitempty"`    // bounded: what the model is shown
 	Cleared bool    `json:"cleared,omitempty"` // settled as "did not happen": the next call may run
 
+	// Again says that the outcome is unknown, and was of a class that runs again
+	// under its key. A call that has become AtMostOnce does not.
+	Again bool `json:"again,omitempty"`
+
 	// Value is the result itself, for code that calls tools.
 	Value *ToolResult `json:"value,omitempty"`
 }
@@ -91,9 +95,12 @@ type CarriedTools struct {
 	// Lineage says that a run before the next comes from a reset.
 	Lineage bool `json:"lineage,omitempty"`
 
-	Decided      []Decided        `json:"decided,omitempty"`
-	Held         []HeldDecision   `json:"held,omitempty"`
-	Resolved     []ResolveReply   `json:"resolved,omitempty"`
+	Decided      []Decided      `json:"decided,omitempty"`
+	Held         []HeldDecision `json:"held,omitempty"`
+	Resolved     []ResolveReply `json:"resolved,omitempty"`
+	HeldVerdicts []HeldVerdict  `json:"held_verdicts,omitempty"`
+
+	// HeldResolves is HeldVerdicts in histories of before their time was carried.
 	HeldResolves []ResolveRequest `json:"held_resolves,omitempty"`
 }
 

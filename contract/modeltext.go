@@ -152,19 +152,44 @@ func TextReask(why string) string {
 
 // BoundText makes s valid UTF-8 and cuts its middle to at most max runes, head
 // and tail kept, with a marker that states the sizes. NULs are dropped: JSON
-// stores refuse them.
+// stores refuse them. It walks over s, which may be megabytes, and copies only
+// what is kept, unless s has a NUL or is not valid.
 func BoundText(s string, max int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	s = strings.ReplaceAll(s, "\x00", "")
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if len(s) <= max {
+		return s
+	}
 	n := utf8.RuneCountInString(s)
 	if n <= max {
 		return s
 	}
-	runes := []rune(s)
 	marker := fmt.Sprintf("\n[… cut: %d characters in all, %d shown; ask for less, or for a part …]\n", n, max)
 	keep := max - utf8.RuneCountInString(marker)
 	if keep < 2 {
-		return string(runes[:max])
+		return strings.Clone(firstRunes(s, max))
 	}
 	head := keep * 2 / 3
-	return string(runes[:head]) + marker + string(runes[n-(keep-head):])
+	return firstRunes(s, head) + marker + lastRunes(s, keep-head)
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func lastRunes(s string, n int) string {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return s[at:]
 }

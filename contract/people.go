@@ -48,6 +48,13 @@ type HeldDecision struct {
 	At      time.Time     `json:"at"`
 }
 
+// HeldVerdict is a verdict for a call that is not known to be unknown yet: a
+// reset applies it again before its question.
+type HeldVerdict struct {
+	Request ResolveRequest `json:"request"`
+	At      time.Time      `json:"at"`
+}
+
 // MaxHeldDecisions bounds the decisions a turn holds for calls to come.
 const MaxHeldDecisions = 64
 

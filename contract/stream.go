@@ -2,10 +2,12 @@ package contract
 
 import "encoding/json"
 
-// Frame is what a running call's heartbeat carries when its turn streams. It
-// is never recorded: a client reads it with an ordinary describe call, and a
-// replay emits none. Its size stays flat: Text is a window on what was said,
-// at most [MaxFrameText] bytes, so a reader that polls late joins at Offset.
+// Frame is what a running call's heartbeat carries when its turn streams: a
+// client reads it with an ordinary describe call, and a replay emits none. It is
+// not recorded, but for one case: Temporal's timeout event of a call whose worker
+// was lost for good holds the last frame. Its size stays flat: Text is a window
+// on what was said, at most [MaxFrameText] bytes, so a reader that polls late
+// joins at Offset.
 type Frame struct {
 	// Attempt is the attempt that sends it. When it changes, a reader drops
 	// what it has shown of this call.
@@ -20,7 +22,7 @@ type Frame struct {
 	Text   string `json:"text,omitempty"`
 
 	// Seq counts the tool's progress values; Progress is the latest, at most
-	// [MaxFrameProgress] bytes.
+	// [MaxFrameProgress] bytes, and leaves the frame two seconds after it came.
 	Seq      int             `json:"seq,omitempty"`
 	Progress json.RawMessage `json:"progress,omitempty"`
 }

@@ -133,4 +133,13 @@ type ToolFailure struct {
 	// Drift is the execution digest of the worker's definition, when that is
 	// not the one the call was planned for and its arguments are valid still.
 	Drift string `json:"drift,omitempty"`
+
+	// Now is how the call runs by that definition, for the person who is asked
+	// about it anew: its class, effects, times and attempts are those of the tool
+	// as it is. Nil without a Drift, and in histories of before it was recorded.
+	Now *RunPlan `json:"now,omitempty"`
+
+	// Problem, in place of Now, is why the call does not run by that definition:
+	// the policy denies it.
+	Problem *Problem `json:"problem,omitempty"`
 }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -59,10 +60,9 @@ func (c *caller) approved(ctx workflow.Context, call *toolCall) (contract.Entry,
 func (c *caller) use(ctx workflow.Context, call *toolCall) (contract.Entry, bool) {
 	run := call.plan.Run
 	if run.Override != "" {
-		if s := c.sharedOf(call.key); s != nil && !s.cleared {
-			call.value = s.value
-			call.settle(s.entry)
-			return s.entry, true
+		if entry, ok := c.shares(call); ok {
+			call.settle(entry)
+			return entry, true
 		}
 	} else if run.Class != contract.ClassSafeToRetry && c.ledger.Unknown(call.tool, call.plan.Args, call.occurrence) {
 		entry := refusedEntry(call)
@@ -78,14 +78,6 @@ func (c *caller) use(ctx workflow.Context, call *toolCall) (contract.Entry, bool
 	}
 	c.people.spend(call.asked)
 	return contract.Entry{}, true
-}
-
-// askAgain asks anew for a call whose tool has changed since it was approved:
-// what a person allowed is not what would run.
-func (c *caller) askAgain(ctx workflow.Context, call *toolCall) (contract.Entry, bool) {
-	call.digest, call.drift = call.drift, ""
-	entry, ok := c.askOnce(ctx, call)
-	return entry, ok && !call.settled
 }
 
 // askOnce asks a new question about a call and waits for its answer.
@@ -111,6 +103,9 @@ func (call *toolCall) question(kind contract.PendingKind) contract.Pending {
 		if a.Message != "" {
 			p.Reason = a.Message
 		}
+	}
+	if call.anew {
+		p.Reason = strings.TrimSuffix("its tool has changed since it was asked about: "+p.Reason, ": ")
 	}
 	if kind == contract.PendingUnknown {
 		p.Reason = "its outcome is unknown: " + contract.BoundText(call.reason, maxReasonRunes)

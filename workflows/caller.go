@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -25,6 +27,7 @@ type caller struct {
 	ordinal int // the last one given
 	ledger  effect.Ledger
 	shared  []sharedCall // outcomes of override keys, as they came
+	sharing []string     // override keys of calls that code has under way
 	people  *people
 	live    int // activities under way
 
@@ -42,11 +45,13 @@ type sharedCall struct {
 	key     string
 	entry   contract.Entry
 	cleared bool // it was unknown and settled as "did not happen": the next may run
+	again   bool // it is unknown, of a class that may run again under its key
 	value   *contract.ToolResult
 }
 
 func newCaller(ctx workflow.Context) *caller {
 	info := workflow.GetInfo(ctx)
+	reset := info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 	return &caller{
 		scope: effect.Scope{
 			Namespace:  info.Namespace,
@@ -54,8 +59,8 @@ func newCaller(ctx workflow.Context) *caller {
 			FirstRunID: info.FirstRunID,
 		},
 		runID:   info.WorkflowExecution.RunID,
-		lineage: info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID,
-		people:  &people{},
+		lineage: reset,
+		people:  &people{reset: reset},
 		changed: func(workflow.Context) {},
 		note:    func(string, string) {},
 	}
@@ -96,19 +101,59 @@ func (c *caller) identify(call *toolCall) {
 }
 
 func (c *caller) identifyOverride(call *toolCall) {
-	call.key = effect.OverrideKey(c.scopeOf(call.plan), call.tool, call.plan.Run.Override)
+	call.key = c.overrideKey(call)
 	if d, ok := c.people.denied(call.key); ok {
 		call.settle(deniedBeforeEntry(call, d))
 		return
 	}
-	if s := c.sharedOf(call.key); s != nil {
-		if s.cleared {
-			call.cleared = clearedByHuman
-			return
-		}
-		call.value = s.value
-		call.settle(s.entry)
+	if entry, ok := c.shares(call); ok {
+		call.settle(entry)
 	}
+}
+
+func (c *caller) overrideKey(call *toolCall) string {
+	run := call.plan.Run
+	return effect.OverrideKey(c.scope.Widened(run.KeyScope, c.session), call.tool, run.Override)
+}
+
+// alone waits until no other call of the same override key is under way: the
+// calls share an execution, and the later finds the earlier one's outcome. A
+// turn's batches see to that themselves. done ends the call; err is that the
+// workflow was canceled meanwhile.
+func (c *caller) alone(ctx workflow.Context, call *toolCall) (done func(), err error) {
+	if call.settled || call.plan.Run.Override == "" {
+		return func() {}, nil
+	}
+	key := c.overrideKey(call)
+	if slices.Contains(c.sharing, key) && since(ctx, changeSharedCalls) {
+		if err := workflow.Await(ctx, func() bool { return !slices.Contains(c.sharing, key) }); err != nil {
+			return nil, err
+		}
+	}
+	c.sharing = append(c.sharing, key)
+	return func() {
+		i := slices.Index(c.sharing, key)
+		c.sharing = slices.Delete(c.sharing, i, i+1)
+	}, nil
+}
+
+// shares gives a call of an override key the outcome of an earlier one; false
+// when it is to run.
+func (c *caller) shares(call *toolCall) (contract.Entry, bool) {
+	s := c.sharedOf(call.key)
+	switch {
+	case s == nil:
+		return contract.Entry{}, false
+	case s.cleared:
+		call.cleared = clearedByHuman
+		return contract.Entry{}, false
+	case s.again && call.plan.Run.Class == contract.ClassAtMostOnce:
+		return refusedEntry(call), true
+	case s.again:
+		return contract.Entry{}, false
+	}
+	call.value = s.value
+	return s.entry, true
 }
 
 // deniedBefore finds a person's no to an identical call of this turn.
@@ -125,32 +170,21 @@ func (c *caller) deniedBefore(call *toolCall) (contract.Entry, bool) {
 	return contract.Entry{}, false
 }
 
-// scopeOf is what an override key is unique in: the turn, or more where the
-// tool asks for it. Then it is the system outside that deduplicates.
-func (c *caller) scopeOf(p contract.PlannedCall) effect.Scope {
-	switch {
-	case p.Run.KeyScope == "namespace":
-		return effect.Scope{Namespace: c.scope.Namespace}
-	case p.Run.KeyScope == "session" && c.session != "":
-		return effect.Scope{Namespace: c.scope.Namespace, WorkflowID: "session:" + c.session}
-	default:
-		return c.scope
-	}
-}
-
 // settle remembers what became of a call, for the keys of later ones.
 func (c *caller) settle(call *toolCall, e contract.Entry) {
 	if call.plan.Run.Override == "" {
-		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, call.slotAfter(e))
+		c.ledger.Settle(call.tool, call.plan.Args, call.occurrence, effect.StateAfter(call.was, call.plan.Run.Class, e.Outcome, e.How))
 		return
 	}
 	s := sharedCall{key: call.key, entry: e, value: call.value}
 	switch {
 	case e.Outcome == contract.OutcomeDone:
-	case slotState(e) == effect.SlotCleared:
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotCleared:
 		s.cleared = true
-	case slotState(e) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotUnknown && call.plan.Run.Class == contract.ClassAtMostOnce:
 		s.entry = refusedEntry(call)
+	case effect.StateOf(e.Outcome, e.How) == effect.SlotUnknown:
+		s.again = true // unless its tool has become AtMostOnce by then
 	default:
 		return // a definite failure does not poison the key
 	}
@@ -170,11 +204,14 @@ func (c *caller) sharedOf(key string) *sharedCall {
 	return nil
 }
 
-// start counts a running activity; the returned func ends it.
-func (c *caller) start(ctx workflow.Context) (end func()) {
+// start counts a running activity of a call; the returned func ends it.
+func (c *caller) start(ctx workflow.Context, call *toolCall) (end func()) {
 	c.live++
+	c.people.running = append(c.people.running, call.key)
 	return func() {
 		c.live--
+		i := slices.Index(c.people.running, call.key)
+		c.people.running = slices.Delete(c.people.running, i, i+1)
 		if len(c.people.pending) > 0 {
 			c.changed(ctx)
 		}

@@ -108,9 +108,10 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 }
 
 // packForSession puts what was said into the result, for the session's next
-// turn. A turn that ends badly was part of the conversation too.
+// turn. A turn that ends badly, or before its first model call, was part of the
+// conversation too.
 func (t *turn) packForSession(ctx workflow.Context) {
-	if t.in.BaseOf == nil || len(t.steps) == 0 {
+	if t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
 		return
 	}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -144,11 +145,11 @@ func (c *caller) carry() contract.CarriedTools {
 		Slots:   c.ledger.Slots(),
 		Lineage: c.lineage,
 		Decided: c.people.decided, Held: c.people.held,
-		Resolved: c.people.resolved, HeldResolves: c.people.heldSays,
+		Resolved: c.people.resolved, HeldVerdicts: c.people.heldSays,
 	}
 	for _, s := range c.shared {
 		carried.Shared = append(carried.Shared, contract.CarriedShared{
-			Key: s.key, Outcome: s.entry.Outcome, Text: s.entry.Text, Cleared: s.cleared, Value: s.value,
+			Key: s.key, Outcome: s.entry.Outcome, Text: s.entry.Text, Cleared: s.cleared, Again: s.again, Value: s.value,
 		})
 	}
 	return carried
@@ -158,10 +159,13 @@ func (c *caller) restore(carried contract.CarriedTools) {
 	c.ordinal, c.lineage = carried.Ordinal, c.lineage || carried.Lineage
 	c.ledger = effect.NewLedger(carried.Slots)
 	c.people.decided, c.people.held = carried.Decided, carried.Held
-	c.people.resolved, c.people.heldSays = carried.Resolved, carried.HeldResolves
+	c.people.resolved, c.people.heldSays = carried.Resolved, carried.HeldVerdicts
+	for _, r := range carried.HeldResolves {
+		c.people.heldSays = append(c.people.heldSays, contract.HeldVerdict{Request: r})
+	}
 	for _, s := range carried.Shared {
 		c.shared = append(c.shared, sharedCall{
-			key: s.Key, cleared: s.Cleared, value: s.Value,
+			key: s.Key, cleared: s.Cleared, again: s.Again, value: s.Value,
 			entry: contract.Entry{Outcome: s.Outcome, Text: s.Text, Key: s.Key},
 		})
 	}

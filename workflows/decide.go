@@ -34,7 +34,7 @@ func (p *people) register(ctx workflow.Context, changed func(workflow.Context)) 
 
 // checkDecision refuses a decision that cannot stand, with the reason. What it
 // refuses leaves no trace in history.
-func (p *people) checkDecision(r contract.DecideRequest) error {
+func (p *people) checkDecision(ctx workflow.Context, r contract.DecideRequest) error {
 	switch {
 	case r.Key == "" || r.Digest == "":
 		return errors.New("key and digest are both required: they say which call, as it was shown, is meant")
@@ -44,6 +44,9 @@ func (p *people) checkDecision(r contract.DecideRequest) error {
 		return errors.New(p.closed)
 	}
 	if w := p.waitingFor(r.Key, contract.PendingApproval); w != nil {
+		if err := p.overdue(ctx, w); err != nil {
+			return err
+		}
 		return w.admits(r)
 	}
 	if d, ok := p.decisionOn(r.Key, r.Digest); ok {
@@ -84,7 +87,7 @@ func (p *people) decisionOn(key, digest string) (contract.Decided, bool) {
 
 // repeats accepts the same decision by the same person again, and no other.
 func repeats(d contract.Decided, r contract.DecideRequest) error {
-	at := d.At.UTC().Format("2006-01-02T15:04:05Z")
+	at := d.At.UTC().Format(timeFormat)
 	switch {
 	case d.Expired:
 		return fmt.Errorf("the approval expired at %s", at)

@@ -6,7 +6,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/effect"
 )
 
 // outcomeOf sorts how an activity ended into what is known of its effect. Only
@@ -51,8 +50,8 @@ func applicationOutcome(c *toolCall, id string, app *temporal.ApplicationError) 
 		return refusedEntry(c)
 	case contract.ErrToolNotExecuted:
 		var detail contract.ToolFailure
-		if app.Details(&detail) == nil {
-			c.drift = detail.Drift
+		if app.Details(&detail) == nil && detail.Drift != "" {
+			c.drift = &detail
 		}
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeNotExecuted}
 	case contract.ErrSDKNotRegistered:
@@ -100,37 +99,4 @@ func problemEntry(p contract.PlannedCall) contract.Entry {
 		o = contract.OutcomeDenied
 	}
 	return entryOf(o, p.Problem.Text)
-}
-
-// slotAfter is how the call's key stands after its outcome. What an earlier
-// use of the key left open stays open unless this one settles it: a call that
-// was denied, expired or failed by its own word says nothing of the one before,
-// and a new key would let both take effect.
-func (call *toolCall) slotAfter(e contract.Entry) effect.SlotState {
-	state := slotState(e)
-	switch {
-	case call.was == effect.SlotUnknown && state == effect.SlotDefinite &&
-		e.Outcome != contract.OutcomeDone && call.plan.Run.Class != contract.ClassSafeToRetry,
-		call.was == effect.SlotUnknown && state == effect.SlotFree:
-		return effect.SlotUnknown
-	case call.was == effect.SlotCleared && state == effect.SlotFree:
-		return effect.SlotCleared
-	default:
-		return state
-	}
-}
-
-// slotState is what an outcome means for the key it ran under.
-func slotState(e contract.Entry) effect.SlotState {
-	switch e.Outcome {
-	case contract.OutcomeUnknown, contract.OutcomeInterrupted:
-		return effect.SlotUnknown
-	case contract.OutcomeNotExecuted, contract.OutcomeNotStarted:
-		if e.How != "" {
-			return effect.SlotCleared
-		}
-		return effect.SlotFree
-	default:
-		return effect.SlotDefinite
-	}
 }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,13 @@ type people struct {
 	decided  []contract.Decided      // as they came
 	resolved []contract.ResolveReply // as they came
 	held     []contract.HeldDecision
-	heldSays []contract.ResolveRequest
-	closed   string // why nothing is accepted any more
+	heldSays []contract.HeldVerdict
+	running  []string // keys of calls under way
+	closed   string   // why nothing is accepted any more
+
+	// reset says that a reset made this run. Then answers are applied again that
+	// were let in once: they come before their question, or long after it.
+	reset bool
 }
 
 // waiting is one question that stands.
@@ -46,7 +52,7 @@ func (p *people) ask(ctx workflow.Context, q contract.Pending, timeout time.Dura
 		w.Expires = &expires
 	}
 	p.pending = append(p.pending, w)
-	if p.takeHeld(ctx, w); w.settled {
+	if p.takeHeld(w); w.settled {
 		return w
 	}
 	if timeout > 0 {
@@ -99,6 +105,19 @@ func (p *people) await(ctx workflow.Context, w *waiting, changed func(workflow.C
 	}
 	return err
 }
+
+// overdue refuses an answer that comes after the question's expiry: the timer
+// may be due and not have been told yet, when no worker was up. An answer that
+// a reset applies again was let in in its time.
+func (p *people) overdue(ctx workflow.Context, w *waiting) error {
+	if w.Expires == nil || p.reset || workflow.Now(ctx).Before(*w.Expires) {
+		return nil
+	}
+	return fmt.Errorf("%s expired at %s", w.what(), w.Expires.UTC().Format(timeFormat))
+}
+
+// timeFormat is how a refusal tells a time.
+const timeFormat = "2006-01-02T15:04:05Z"
 
 func (p *people) expire(ctx workflow.Context, w *waiting) {
 	w.settled, w.expired = true, true

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -23,21 +24,19 @@ func (p *people) settleDecision(w *waiting, r contract.DecideRequest, at time.Ti
 
 func (p *people) settleResolution(w *waiting, r contract.ResolveRequest, at time.Time) contract.ResolveReply {
 	w.settled, w.resolved = true, r
-	reply := contract.ResolveReply{Key: r.Key, Verdict: r.Verdict, By: r.By, At: at}
+	reply := replyOf(r, at)
 	p.resolved = append(p.resolved, reply)
 	p.remove(w)
 	return reply
 }
 
 // takeHeld applies an answer that came before its question.
-func (p *people) takeHeld(ctx workflow.Context, w *waiting) {
+func (p *people) takeHeld(w *waiting) {
 	if w.Kind == contract.PendingUnknown {
-		for i, r := range p.heldSays {
-			if r.Key == w.Key {
-				p.heldSays = append(p.heldSays[:i:i], p.heldSays[i+1:]...)
-				p.settleResolution(w, r, workflow.Now(ctx))
-				return
-			}
+		if i := p.heldVerdict(w.Key); i >= 0 {
+			h := p.heldSays[i]
+			p.heldSays = append(p.heldSays[:i:i], p.heldSays[i+1:]...)
+			p.settleResolution(w, h.Request, h.At)
 		}
 		return
 	}
@@ -54,7 +53,7 @@ func (p *people) takeHeld(ctx workflow.Context, w *waiting) {
 }
 
 // checkResolution refuses a word that cannot stand, with the reason.
-func (p *people) checkResolution(r contract.ResolveRequest) error {
+func (p *people) checkResolution(ctx workflow.Context, r contract.ResolveRequest) error {
 	switch r.Verdict {
 	case contract.VerdictHappened, contract.VerdictDidNotHappen, contract.VerdictCannotTell:
 	default:
@@ -70,18 +69,47 @@ func (p *people) checkResolution(r contract.ResolveRequest) error {
 		return errors.New(p.closed)
 	}
 	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
-		return nil
+		return p.overdue(ctx, w)
 	}
-	if said, ok := p.resolutionOf(r.Key); ok {
+	return p.checkAhead(r)
+}
+
+// checkAhead refuses a verdict on a call that is not known to be unknown. One
+// that a reset applies again comes before its question, and is held.
+func (p *people) checkAhead(r contract.ResolveRequest) error {
+	if said, ok := p.standing(r.Key); ok {
 		if said.Verdict == r.Verdict && said.By == r.By {
 			return nil
 		}
-		return fmt.Errorf("already settled as %s by %s: the first word stands", said.Verdict, said.By)
+		return fmt.Errorf("already said to be %s by %s: the first word stands", said.Verdict, said.By)
 	}
-	if len(p.held)+len(p.heldSays) >= contract.MaxHeldDecisions {
+	switch {
+	case !p.reset && slices.Contains(p.running, r.Key):
+		return errors.New("the call runs: what becomes of it is not known yet; look at it again when it has ended")
+	case !p.reset:
+		return errors.New("no call of that key has an unknown outcome that waits for a verdict")
+	case len(p.held)+len(p.heldSays) >= contract.MaxHeldDecisions:
 		return fmt.Errorf("no call of that key is unknown, and %d answers for calls to come are held already", contract.MaxHeldDecisions)
+	default:
+		return nil
 	}
-	return nil
+}
+
+// standing is the verdict of that key that stands, given or held.
+func (p *people) standing(key string) (contract.ResolveReply, bool) {
+	if i := p.heldVerdict(key); i >= 0 {
+		h := p.heldSays[i]
+		return replyOf(h.Request, h.At), true
+	}
+	return p.resolutionOf(key)
+}
+
+func (p *people) heldVerdict(key string) int {
+	return slices.IndexFunc(p.heldSays, func(h contract.HeldVerdict) bool { return h.Request.Key == key })
+}
+
+func replyOf(r contract.ResolveRequest, at time.Time) contract.ResolveReply {
+	return contract.ResolveReply{Key: r.Key, Verdict: r.Verdict, By: r.By, At: at}
 }
 
 func (p *people) resolutionOf(key string) (contract.ResolveReply, bool) {
@@ -99,15 +127,9 @@ func (p *people) resolve(ctx workflow.Context, r contract.ResolveRequest) contra
 	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
 		return p.settleResolution(w, r, now)
 	}
-	if said, ok := p.resolutionOf(r.Key); ok {
+	if said, ok := p.standing(r.Key); ok {
 		return said
 	}
-	held := false
-	for _, h := range p.heldSays {
-		held = held || h.Key == r.Key
-	}
-	if !held {
-		p.heldSays = append(p.heldSays, r)
-	}
-	return contract.ResolveReply{Key: r.Key, Verdict: r.Verdict, By: r.By, At: now}
+	p.heldSays = append(p.heldSays, contract.HeldVerdict{Request: r, At: now})
+	return replyOf(r, now)
 }

@@ -29,8 +29,9 @@ type toolCall struct {
 	settled bool
 	entry   contract.Entry
 
-	drift  string // the digest a worker has, when it is not the planned one
-	reason string // the text of the last attempt's error
+	drift  *contract.ToolFailure // what a worker has instead of the planned definition
+	anew   bool                  // it was asked about again, since its tool has changed
+	reason string                // the text of the last attempt's error
 	value  *contract.ToolResult
 }
 
@@ -66,7 +67,7 @@ func (c *caller) run(ctx workflow.Context, call *toolCall) contract.Entry {
 		entry := c.attempt(ctx, call, again)
 		goOn := false
 		switch {
-		case entry.Outcome == contract.OutcomeNotExecuted && call.drift != "" && call.asked != nil:
+		case entry.Outcome == contract.OutcomeNotExecuted && call.drift != nil && call.asked != nil:
 			entry, goOn = c.askAgain(ctx, call)
 		case entry.Outcome == contract.OutcomeNotExecuted && tries < maxNotExecuted:
 			goOn = c.rest(ctx, call, pause)
@@ -98,7 +99,7 @@ func (c *caller) attempt(ctx workflow.Context, call *toolCall, again int) contra
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
 	ctx = workflow.WithActivityOptions(ctx, toolOptions(id, call.summary(), run))
-	end := c.start(ctx)
+	end := c.start(ctx, call)
 	future := stub.Tool(call.tool).Start(ctx, c.toolInput(call))
 	var receipt contract.ToolReceipt // the value itself stays in history
 	err := future.Get(ctx, &receipt)

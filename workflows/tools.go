@@ -59,7 +59,8 @@ func NewTools(ctx workflow.Context, o ToolsOptions) (*Tools, error) {
 //
 // Calls made one after the other run one after the other; to run some side by
 // side, make them in coroutines of your own. Identical calls are separate
-// effects with keys of their own, unless the tool names its key itself.
+// effects with keys of their own, unless the tool names its key itself: then
+// they share one execution, also side by side.
 //
 // An error says what is known: a [*PolicyError], [*ExpiredError],
 // [*InvalidCallError] or [*NotExecutedError] means that nothing happened; a
@@ -74,6 +75,11 @@ func (t *Tools) Call(ctx workflow.Context, name string, args any) (Value, error)
 		planned.Run.TaskQueue = t.queue
 	}
 	call := t.calls.adopt(toolsStep, planned)
+	done, err := t.calls.alone(ctx, call)
+	if err != nil {
+		return valueOf(call, t.calls.notStarted(call))
+	}
+	defer done()
 	t.calls.askAll(ctx, []*toolCall{call})
 	t.calls.identify(call)
 	entry, ok := t.calls.approved(ctx, call)

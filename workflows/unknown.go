@@ -13,12 +13,6 @@ const (
 	clearedByHuman     = "human"
 )
 
-// How an outcome became known: [contract.Entry.How].
-const (
-	howReconciled = "reconciled"
-	howResolved   = "resolved"
-)
-
 // lookInto finds out what became of a call whose outcome is unknown: the tool
 // reads the outside world, then a person is asked, each where the definition
 // says so. goOn asks for another start under the same key.
@@ -33,7 +27,7 @@ func (c *caller) lookInto(ctx workflow.Context, call *toolCall, unknown contract
 			return entry, false
 		case contract.VerdictDidNotHappen:
 			if call.cleared == clearedByReconcile { // it has run once more already
-				return withHow(call.notHappened("a check of the outside world"), howReconciled), false
+				return withHow(call.notHappened("a check of the outside world"), contract.HowReconciled), false
 			}
 			call.cleared = clearedByReconcile
 			return unknown, true
@@ -49,7 +43,7 @@ func (c *caller) lookInto(ctx workflow.Context, call *toolCall, unknown contract
 func (c *caller) reconcile(ctx workflow.Context, call *toolCall, n int) (contract.Entry, contract.Verdict) {
 	id := contract.ReconcileActivityID(call.step, call.ordinal, n)
 	ctx = workflow.WithActivityOptions(ctx, reconcileOptions(id, "what became of "+call.summary(), *call.plan.Run))
-	end := c.start(ctx)
+	end := c.start(ctx, call)
 	future := stub.Reconcile(call.tool).Start(ctx, contract.ReconcileInput{
 		Args: call.plan.Args, Key: call.key, Ordinal: call.ordinal,
 		Agent: c.agent, Session: c.session, Timeout: call.plan.Run.Timeout,
@@ -67,7 +61,7 @@ func (c *caller) reconcile(ctx workflow.Context, call *toolCall, n int) (contrac
 			call.value = nil
 		}
 	}
-	return contract.Entry{Ref: id, Outcome: contract.OutcomeDone, How: howReconciled, Key: call.key}, receipt.Verdict
+	return contract.Entry{Ref: id, Outcome: contract.OutcomeDone, How: contract.HowReconciled, Key: call.key}, receipt.Verdict
 }
 
 // askWhatHappened parks the call until a person says what became of it, or the
@@ -80,11 +74,11 @@ func (c *caller) askWhatHappened(ctx workflow.Context, call *toolCall, unknown c
 	switch w.resolved.Verdict {
 	case contract.VerdictHappened:
 		text := contract.TextResolved(call.tool, w.resolved.By, w.resolved.Value)
-		return contract.Entry{Outcome: contract.OutcomeDone, Text: text, How: howResolved, Key: call.key}
+		return contract.Entry{Outcome: contract.OutcomeDone, Text: text, How: contract.HowResolved, Key: call.key}
 	case contract.VerdictDidNotHappen:
-		return withHow(call.notHappened(w.resolved.By), howResolved)
+		return withHow(call.notHappened(w.resolved.By), contract.HowResolved)
 	default:
-		return withHow(unknown, howResolved)
+		return withHow(unknown, contract.HowResolved)
 	}
 }
 

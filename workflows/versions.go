@@ -1,5 +1,22 @@
 package workflows
 
+import "go.temporal.io/sdk/workflow"
+
 // Every workflow.GetVersion id of this package stands here, with the date it
-// came, the reason, and when it may go. There is none yet: no history
-// recorded by a released version needs one.
+// came, the reason, and when it may go. Each is asked for only where the two
+// ways differ, so that a usual history has no marker. None has been released:
+// all may go when no history of before their date is open or replayed.
+const (
+	// 2026-11-30: calls of code with one override key wait for each other.
+	changeSharedCalls = "shared-calls"
+
+	// 2026-11-30: a session's turn that ends before a run's first model call
+	// gives its session what was said.
+	changeUnaskedTurns = "unasked-turns"
+)
+
+// since says that the run has the change: it is a new one, or was made with
+// it.
+func since(ctx workflow.Context, change string) bool {
+	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
+}

@@ -10,12 +10,11 @@ import (
 	sdkclient "go.temporal.io/sdk/client"
 
 	"github.com/turnkeel/turnkeel"
-	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
 
 // read folds the history of a turn, or of a workflow that called tools. Outside
-// of this module `starter show` and `starter effects` print a turn's.
+// of this module `starter show` prints a turn, `starter effects` the calls of both.
 func read(ctx context.Context, client sdkclient.Client, id, runID string) (*fold.Run, error) {
 	run := fold.New(nil)
 	it := client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -50,32 +49,24 @@ func show(ctx context.Context, out io.Writer, client sdkclient.Client, turn *tur
 			fmt.Fprintf(out, "%-9s  calls %s %s\n", m.Role, c.Name, c.Args)
 		}
 	}
+	return showEffects(out, run)
+}
+
+// showCalls prints the calls that a workflow of one's own made by name: they
+// are in the effect log as a turn's are.
+func showCalls(ctx context.Context, out io.Writer, client sdkclient.Client, id, runID string) error {
+	run, err := read(ctx, client, id, runID)
+	if err != nil {
+		return err
+	}
+	return showEffects(out, run)
+}
+
+func showEffects(out io.Writer, run *fold.Run) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nORDINAL\tTOOL\tCLASS\tKEY\tATTEMPTS\tOUTCOME")
 	for _, e := range run.Effects() {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%.12s\t%d\t%s\n", e.Ordinal, e.Tool, e.Class, e.Key, e.Attempts, e.Outcome)
 	}
 	return table.Flush()
-}
-
-// showCalls prints the calls that a workflow of one's own made: each is an
-// activity of the tool's own type, recorded with its arguments and its key.
-func showCalls(ctx context.Context, out io.Writer, client sdkclient.Client, id, runID string) error {
-	run, err := read(ctx, client, id, runID)
-	if err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\nORDINAL\tACTIVITY\tKEY\tATTEMPTS\tARGUMENTS")
-	for n := 1; ; n++ {
-		call := run.Activity(contract.CallActivityID(0, n, 0))
-		if call == nil {
-			return table.Flush()
-		}
-		in, err := run.ToolInput(call)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(table, "%d\t%s\t%.12s\t%d\t%s\n", in.Ordinal, call.Type, in.Key, call.Attempts, in.Args)
-	}
 }

@@ -27,9 +27,9 @@ func (a *app) effectsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "effects TURN | effects --file history.json",
 		Short: "Print the effect log of a turn",
-		Long: `Prints the effect log of a turn: one line per tool call, read from the
-histories of all its runs, or from one saved with
-"temporal workflow show --output json".
+		Long: `Prints the effect log of a turn, or of a workflow of your own that calls tools
+(workflows.NewTools): one line per tool call, read from the histories of all its
+runs, or from one saved with "temporal workflow show --output json".
 
 A turn has several runs after a reset or when it continued as new. A call whose
 outcome was recorded in an earlier run and not repeated names that run; one that
@@ -186,7 +186,7 @@ func outcomeText(e fold.Effect) string {
 		text += fmt.Sprintf(" (recorded by run %.8s, not repeated)", e.FromRun)
 	case e.How != "":
 		text += " (" + e.How + ")"
-	case e.Derived:
+	case e.Derived && e.Step > 0: // of code's calls that is the rule
 		text += " (by the events)"
 	}
 	return text
@@ -198,10 +198,8 @@ func decidedColumn(effects []fold.Effect) (head string, cells []string) {
 	cells = make([]string, len(effects))
 	for i, e := range effects {
 		var said []string
-		for _, d := range []*fold.Decision{e.Approval, e.Resolution} {
-			if d != nil {
-				said = append(said, plain(d.Verdict+" by "+d.By))
-			}
+		for _, d := range e.Decisions() {
+			said = append(said, plain(d.Verdict+" by "+d.By))
 		}
 		if e.Rule != "" {
 			said = append(said, plain("rule "+e.Rule))

@@ -18,6 +18,21 @@ type Scope struct {
 	FirstRunID string
 }
 
+// Widened is the scope of an override key: the turn's or, where the tool asks
+// for it, the session's or the namespace's. Beyond the turn it is the system
+// outside that deduplicates. keyScope is a [contract.RunPlan]'s; a turn of no
+// session keeps its own scope.
+func (s Scope) Widened(keyScope, session string) Scope {
+	switch {
+	case keyScope == "namespace":
+		return Scope{Namespace: s.Namespace}
+	case keyScope == "session" && session != "":
+		return Scope{Namespace: s.Namespace, WorkflowID: "session:" + session}
+	default:
+		return s
+	}
+}
+
 const (
 	derivedTag  = "turnkeel/key/v1"
 	overrideTag = "turnkeel/key/v1/override"

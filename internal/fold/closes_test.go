@@ -68,7 +68,7 @@ func TestEffects_HoweverACallCloses(t *testing.T) {
 	want := []struct {
 		outcome  contract.Outcome
 		attempts int
-	}{{contract.OutcomeFailed, 3}, {contract.OutcomeUnknown, 2}, {contract.OutcomeUnknown, 0}, {fold.OutcomeOpen, 0}, {contract.OutcomeNotStarted, 0}}
+	}{{contract.OutcomeFailed, 3}, {contract.OutcomeUnknown, 2}, {contract.OutcomeInterrupted, 0}, {fold.OutcomeOpen, 0}, {contract.OutcomeNotStarted, 0}}
 	for i, e := range run.Effects() {
 		if e.Outcome != want[i].outcome || e.Attempts != want[i].attempts || !e.Derived {
 			t.Errorf("call %d: %+v, want %+v", i+1, e, want[i])

@@ -6,10 +6,11 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// Effect is one line of the effect log: one call of the turn.
+// Effect is one line of the effect log: one call of the turn, or of a workflow
+// of a user's own.
 type Effect struct {
 	Ordinal  int              `json:"ordinal"`
-	Step     int              `json:"step"`
+	Step     int              `json:"step"` // 0 of a call that code made
 	Tool     string           `json:"tool"`
 	Args     string           `json:"args,omitempty"`
 	Class    contract.Class   `json:"class,omitempty"`
@@ -31,7 +32,13 @@ type Effect struct {
 
 	// Approval is a person's word on a call that waited for it, Resolution one
 	// on what became of a call. Nil while, and where, nobody said anything.
-	Approval   *Decision `json:"approval,omitempty"`
+	Approval *Decision `json:"approval,omitempty"`
+
+	// LaterApprovals are the words on the questions that followed: each time its
+	// tool had changed since, the call was asked about anew. Class, Effects and
+	// Rule are those of the last question.
+	LaterApprovals []Decision `json:"later_approvals,omitempty"`
+
 	Resolution *Decision `json:"resolution,omitempty"`
 
 	// FromRun is the earlier run that recorded it, after a reset: the call was
@@ -41,12 +48,16 @@ type Effect struct {
 	// Text is what the model was shown, cut to one screen.
 	Text string `json:"text,omitempty"`
 
-	// Derived says that the run ended, or stands, without the workflow's own
-	// word on this call: the outcome is read from the events alone.
+	// Derived says that the history has no word of the workflow on this call:
+	// the outcome is read from the events alone. So is that of every call that
+	// code made, since its workflow tells it to the code and to nobody else.
 	Derived bool `json:"derived,omitempty"`
 
 	// Entry is the workflow's own word, unless Derived.
 	Entry contract.Entry `json:"-"`
+
+	// Plan is the activity that recorded the planned call.
+	Plan string `json:"-"`
 }
 
 // OutcomeOpen is a call whose activity has not closed.
@@ -54,7 +65,8 @@ const OutcomeOpen contract.Outcome = "open"
 
 const effectTextRunes = 400
 
-// Effects is the effect log of the run, in the order of the calls.
+// Effects is the effect log of the run, in the order of the calls: those of its
+// model's answers, then those that its code made.
 func (r *Run) Effects() []Effect {
 	var log []Effect
 	people := r.listen()
@@ -64,24 +76,36 @@ func (r *Run) Effects() []Effect {
 		}
 		entries := r.entriesOf(i)
 		for j, c := range s.Answer.Calls {
-			e := Effect{Ordinal: s.Input.Ordinal + j, Step: s.Input.Step, Tool: c.ToolName(), Args: c.Args}
-			if c.Run != nil {
-				e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
-			}
-			if c.Problem != nil {
-				e.Rule = c.Problem.Rule
-			}
-			r.activityOf(&e)
+			e, drifts := r.effectOf(c, s.Input.Step, s.Input.Ordinal+j, s.Model.ID)
 			if j < len(entries) {
 				r.decided(&e, entries[j])
 			} else {
 				r.derive(&e, c)
 			}
-			people.say(&e, c.Run)
+			people.say(&e, c.Run, drifts)
+			r.deriveDecided(&e, c.Run)
 			log = append(log, e)
 		}
 	}
-	return log
+	return append(log, r.codeEffects(people)...)
+}
+
+// effectOf is what the plan and the call's activities say of it, as it was
+// asked about last. drifts are what workers had in place of the definition that
+// it was planned by.
+func (r *Run) effectOf(c contract.PlannedCall, step, ordinal int, plan string) (e Effect, drifts []contract.ToolFailure) {
+	e = Effect{Ordinal: ordinal, Step: step, Tool: c.ToolName(), Args: c.Args, Plan: plan}
+	if c.Run != nil {
+		e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
+	}
+	if c.Problem != nil {
+		e.Rule = c.Problem.Rule
+	}
+	drifts = r.activityOf(&e)
+	if c.Run != nil && c.Run.Approval != nil {
+		e.redefine(drifts)
+	}
+	return e, drifts
 }
 
 // entriesOf is the workflow's word on the calls of a step: in the next model
@@ -110,12 +134,25 @@ func (r *Run) decided(e *Effect, entry contract.Entry) {
 	}
 }
 
-// activityOf fills what the call's last activity says of it.
-func (r *Run) activityOf(e *Effect) {
+// redefine tells of a call that was asked about anew as it was asked about last.
+func (e *Effect) redefine(drifts []contract.ToolFailure) {
+	for _, d := range drifts {
+		if d.Now != nil {
+			e.Class, e.Effects, e.Rule = d.Now.Class, d.Now.Effects, d.Now.Rule
+		}
+	}
+}
+
+// activityOf fills what the call's last activity says of it. It gives what
+// workers had in place of the definition that the call was planned by.
+func (r *Run) activityOf(e *Effect) (drifts []contract.ToolFailure) {
 	for again := 0; ; again++ {
 		act := r.activities[contract.CallActivityID(e.Step, e.Ordinal, again)]
 		if act == nil {
-			return
+			return drifts
+		}
+		if detail, ok := r.toolFailure(act.Failure); ok && detail.Drift != "" {
+			drifts = append(drifts, detail)
 		}
 		e.Activity = act.ID
 		e.Attempts += act.Attempts
@@ -131,32 +168,4 @@ func (r *Run) activityOf(e *Effect) {
 		}
 		e.FromRun = r.fromRun(act)
 	}
-}
-
-// derive reads the outcome from the events, when the workflow has not said.
-func (r *Run) derive(e *Effect, c contract.PlannedCall) {
-	e.Derived = true
-	act := r.activities[e.Activity]
-	switch {
-	case c.Problem != nil:
-		e.Outcome, e.Text = contract.OutcomeInvalid, contract.BoundText(c.Problem.Text, effectTextRunes)
-	case act == nil:
-		e.Outcome = contract.OutcomeNotStarted
-	case act.State == StateOpen && r.Closed.IsZero():
-		e.Outcome = OutcomeOpen
-	case act.State == StateCompleted:
-		e.Outcome = contract.OutcomeDone
-	case act.State == StateFailed:
-		e.Outcome = r.failedOutcome(act)
-	default:
-		e.Outcome = contract.OutcomeUnknown
-	}
-}
-
-// failedOutcome is what a failed activity's own detail says.
-func (r *Run) failedOutcome(act *Activity) contract.Outcome {
-	if detail, ok := r.toolFailure(act.Failure); ok && detail.Outcome != "" {
-		return detail.Outcome
-	}
-	return contract.OutcomeUnknown
 }

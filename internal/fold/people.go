@@ -24,6 +24,8 @@ type Decision struct {
 	// Identity is the client's that sent it, as Temporal recorded it. Empty for
 	// a decision of a run before, which carries none.
 	Identity string `json:"identity,omitempty"`
+
+	Value string `json:"value,omitempty"` // what happened, of a verdict
 }
 
 // The verdicts on a call that waited for approval.
@@ -31,6 +33,19 @@ const (
 	VerdictApproved = "approved"
 	VerdictDenied   = "denied"
 )
+
+// Decisions are what people said of the call, in the order they were asked.
+func (e Effect) Decisions() []Decision {
+	var said []Decision
+	if e.Approval != nil {
+		said = append(said, *e.Approval)
+	}
+	said = append(said, e.LaterApprovals...)
+	if e.Resolution != nil {
+		said = append(said, *e.Resolution)
+	}
+	return said
+}
 
 // heard are the updates by which people decided, as they were accepted.
 type heard struct {
@@ -103,6 +118,9 @@ func (r *Run) listen() *listener {
 		for _, h := range c.Calls.Held {
 			l.decisions = append(l.decisions, decision{DecideRequest: h.Request, at: h.At})
 		}
+		for _, h := range c.Calls.HeldVerdicts {
+			l.verdicts = append(l.verdicts, verdict{ResolveRequest: h.Request, at: h.At})
+		}
 		for _, v := range c.Calls.HeldResolves {
 			l.verdicts = append(l.verdicts, verdict{ResolveRequest: v, at: r.Started})
 		}
@@ -114,35 +132,71 @@ func (r *Run) listen() *listener {
 
 // say fills in who decided on a call. A decision is for one call; where several
 // have the same key they are taken in the order they came, as the workflow does.
-func (l *listener) say(e *Effect, run *contract.RunPlan) {
+func (l *listener) say(e *Effect, run *contract.RunPlan, drifts []contract.ToolFailure) {
 	if run == nil || e.Key == "" {
 		return
 	}
 	if run.Approval != nil {
-		e.Approval = l.approval(e, run)
+		l.approvals(e, questionsOf(run, drifts))
 	}
 	if run.OnUnknown == contract.OnUnknownAskHuman {
 		i := slices.IndexFunc(l.verdicts, func(v verdict) bool { return v.Key == e.Key })
 		if i >= 0 {
 			v := l.verdicts[i]
 			l.verdicts = slices.Delete(l.verdicts, i, i+1)
-			e.Resolution = &Decision{Verdict: string(v.Verdict), By: v.By, At: v.at, Comment: v.Comment, Identity: v.identity}
+			e.Resolution = &Decision{Verdict: string(v.Verdict), By: v.By, At: v.at, Comment: v.Comment, Identity: v.identity, Value: v.Value}
 		}
 	}
 }
 
-func (l *listener) approval(e *Effect, run *contract.RunPlan) *Decision {
-	for _, d := range l.denied {
-		if d.Key == e.Key {
-			return d.told()
+// question is what a person was asked about a call.
+type question struct {
+	digest    string
+	approvers []string
+}
+
+// questionsOf are the questions about a call that waits for approval: one, and
+// one more each time its tool had changed.
+func questionsOf(run *contract.RunPlan, drifts []contract.ToolFailure) []question {
+	asked := []question{{run.Digest, run.Approval.Approvers}}
+	for _, d := range drifts {
+		q := question{digest: d.Drift, approvers: asked[len(asked)-1].approvers}
+		if d.Now != nil && d.Now.Approval != nil {
+			q.approvers = d.Now.Approval.Approvers
+		}
+		if d.Problem == nil {
+			asked = append(asked, q)
 		}
 	}
-	if e.Outcome == contract.OutcomeExpired {
-		return nil
+	return asked
+}
+
+func (l *listener) approvals(e *Effect, asked []question) {
+	for _, d := range l.denied {
+		if d.Key == e.Key {
+			e.Approval = d.told()
+			return
+		}
 	}
-	approvers := run.Approval.Approvers
+	for i, q := range asked {
+		if i == len(asked)-1 && e.Outcome == contract.OutcomeExpired {
+			return
+		}
+		switch d := l.answer(e.Key, q); {
+		case d == nil:
+			return
+		case i == 0:
+			e.Approval = d
+		default:
+			e.LaterApprovals = append(e.LaterApprovals, *d)
+		}
+	}
+}
+
+// answer takes the decision on a question out; nil if there is none.
+func (l *listener) answer(key string, q question) *Decision {
 	i := slices.IndexFunc(l.decisions, func(d decision) bool {
-		return d.Key == e.Key && (d.Digest == run.Digest || strings.HasPrefix(d.Digest, run.Digest+".")) && (len(approvers) == 0 || slices.Contains(approvers, d.By))
+		return d.Key == key && (d.Digest == q.digest || strings.HasPrefix(d.Digest, q.digest+".")) && (len(q.approvers) == 0 || slices.Contains(q.approvers, d.By))
 	})
 	if i < 0 {
 		return nil

@@ -1,6 +1,7 @@
 package fold_test
 
 import (
+	"slices"
 	"testing"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -73,5 +74,50 @@ func TestEffects_WhoDecided(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// R23, T39: a call that was asked about again, since its tool had changed, is
+// told with both decisions, and as what ran; who let the second question expire
+// still made the first decision.
+func TestEffects_AskedAgain(t *testing.T) {
+	t.Parallel()
+	for _, expired := range []bool{false, true} {
+		h := &history{t: t}
+		h.start(contract.TurnInput{Agent: "a", Messages: []contract.Message{{Role: contract.RoleUser, Content: "go"}}})
+		call := contract.PlannedCall{WireID: "w1", Name: "pay", Args: "{}", Run: &contract.RunPlan{
+			Class: contract.ClassKeyed, Effects: contract.EffectsSandbox, Digest: "d1", Approval: &contract.ApprovalPlan{},
+		}}
+		h.complete(h.schedule("s1", contract.ActivityCallModel, contract.CallModelInput{Step: 1, Ordinal: 1}),
+			contract.CallModelResult{Calls: []contract.PlannedCall{call}})
+		h.update("u1", contract.UpdateDecide, contract.DecideRequest{Key: "k", Digest: "d1", Approve: true, By: "ann"}, false)
+		first := h.schedule(contract.CallActivityID(1, 1, 0), contract.ToolActivity("pay"), contract.ToolInput{Ordinal: 1, Key: "k"})
+		h.fail(first, contract.ErrToolNotExecuted, contract.ToolFailure{
+			Text: "changed", Outcome: contract.OutcomeNotExecuted, Drift: "d2",
+			Now: &contract.RunPlan{Class: contract.ClassAtMostOnce, Effects: contract.EffectsExternal, Rule: "outside"},
+		})
+		entry := contract.Entry{Outcome: contract.OutcomeExpired, Text: "expired", Key: "k"}
+		if !expired {
+			h.update("u2", contract.UpdateDecide, contract.DecideRequest{Key: "k", Digest: "d2", Approve: true, By: "bob"}, false)
+			h.complete(h.schedule(contract.CallActivityID(1, 1, 1), contract.ToolActivity("pay"), contract.ToolInput{Ordinal: 1, Key: "k"}), contract.ToolResult{Text: "paid"})
+			entry = contract.Entry{Ref: contract.CallActivityID(1, 1, 1), Outcome: contract.OutcomeDone, Key: "k"}
+		}
+		h.schedule("s2", contract.ActivityCallModel, contract.CallModelInput{Step: 2, Ordinal: 2, Entries: []contract.Entry{entry}})
+		run, err := fold.Build(h.events, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := run.Effects()[0]
+		var by []string
+		for _, d := range e.Decisions() {
+			by = append(by, d.By)
+		}
+		want := []string{"ann", "bob"}
+		if expired {
+			want = []string{"ann"}
+		}
+		if !slices.Equal(by, want) || e.Class != contract.ClassAtMostOnce || e.Effects != contract.EffectsExternal || e.Rule != "outside" {
+			t.Errorf("expired %v: decided by %v: %+v", expired, by, e)
+		}
 	}
 }

@@ -49,6 +49,12 @@ type Run struct {
 	heard   heard
 	carries map[int]contract.CarryInput // by step: what packed the transcript for the next run
 
+	plans     []*codePlan // calls that code asked for, as scheduled
+	codePlans []*codePlan // those that the gates answered, as they came
+	codeEnd   *codeKeys   // how keys stood when the effects were last asked for
+	before    *Run        // the run that this one continues, if it is known
+	lastAt    time.Time   // of the last event
+
 	activities map[string]*Activity // by activity id
 	scheduled  map[int64]*Activity  // by scheduled event id
 	dc         converter.DataConverter
@@ -142,6 +148,7 @@ func (r *Run) add(e *historypb.HistoryEvent) error {
 	r.Bytes += int64(proto.Size(e))
 	r.LastID = e.GetEventId()
 	at := e.GetEventTime().AsTime()
+	r.lastAt = at
 	switch e.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
 		return r.start(e)
@@ -202,6 +209,8 @@ func (r *Run) schedule(eventID int64, at time.Time, a *historypb.ActivityTaskSch
 		act.step = &Step{Model: act}
 		r.Steps = append(r.Steps, act.step)
 		return r.dc.FromPayloads(act.input, &act.step.Input)
+	case contract.ActivityPlanCall:
+		return r.planned(act)
 	case contract.ActivityCarry:
 		var in contract.CarryInput
 		err := r.dc.FromPayloads(act.input, &in)
@@ -217,6 +226,9 @@ func (r *Run) completed(scheduledID int64, at time.Time, result *commonpb.Payloa
 		return nil
 	}
 	act.result = result
+	if act.Type == contract.ActivityPlanCall {
+		return r.answered(act, result)
+	}
 	if act.step == nil {
 		return nil
 	}

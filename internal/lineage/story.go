@@ -31,6 +31,9 @@ func (l *Lineage) Rows() []Row {
 	path := l.path()
 	var rows []Row
 	for _, r := range l.Runs {
+		if before := l.Run(r.Links.Continues); before != nil {
+			r.Fold.Follows(before.Fold)
+		}
 		row := Row{RunID: r.RunID, Continues: r.Links.Continues}
 		origin := r.Links.Origin(r.RunID)
 		if origin != nil {
@@ -86,14 +89,14 @@ func (r *Run) copied(e fold.Effect) bool {
 		return r.Copied(e.Activity)
 	}
 	never := e.Outcome == contract.OutcomeInvalid || e.Outcome == contract.OutcomeDenied
-	return never && r.Copied(contract.ModelActivityID(e.Step))
+	return never && r.Copied(e.Plan)
 }
 
 // after says that a reset at the event left the call behind.
 func (r *Run) after(e fold.Effect, event int64) bool {
 	id := e.Activity
 	if id == "" {
-		id = contract.ModelActivityID(e.Step)
+		id = e.Plan
 	}
 	s := r.byID[id]
 	return s == nil || s.scheduled >= event || event != math.MaxInt64 && (s.closed == 0 || s.closed >= event)

@@ -97,7 +97,7 @@ func TestSource_EveryAttemptSeesItsOwnCut(t *testing.T) {
 	}
 }
 
-func promptAt(t *testing.T, s *stack, source *foldcache.Source, out outcome, step int) ([]contract.Message, error) {
+func promptAt(t testing.TB, s *stack, source *foldcache.Source, out outcome, step int) ([]contract.Message, error) {
 	t.Helper()
 	f, err := source.At(t.Context(), s.client.WorkflowService(), foldcache.Place{
 		Namespace: server.Namespace, WorkflowID: out.id, RunID: out.runID, ActivityID: contract.ModelActivityID(step),

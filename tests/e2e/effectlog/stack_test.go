@@ -44,7 +44,7 @@ type options struct {
 
 // stack is a worker whose client has its own converter and counts metrics.
 type stack struct {
-	t      *testing.T
+	t      testing.TB
 	client sdkclient.Client
 	turns  *turnkeel.Client
 	model  *agenttest.ModelServer
@@ -53,7 +53,7 @@ type stack struct {
 	o      options
 }
 
-func newStack(t *testing.T, o options) *stack {
+func newStack(t testing.TB, o options) *stack {
 	t.Helper()
 	if o.endpoint != "" {
 		o.script = agenttest.Script{Steps: []agenttest.Step{{Text: "not asked"}}}

@@ -22,11 +22,17 @@ const (
 	read  = "read"  // SafeToRetry
 	fresh = "fresh" // SafeToRetry, NoReplay
 	deaf  = "deaf"  // AtMostOnce, and ignores its ctx
+	tells = "tells" // AtMostOnce, and shows progress first
+	gated = "gated" // AtMostOnce, and a person must allow it
+	asked = "asked" // AtMostOnce; the ledger can be asked what became of a call
 
 	// On another task queue: see world.serveElsewhere.
 	elsewhere      = "elsewhere"       // AtMostOnce
 	elsewhereKeyed = "elsewhere_keyed" // Keyed
 )
+
+// planted is the progress of the tool that tells.
+const planted = "planted-progress"
 
 type itemInput struct {
 	Item string `json:"item"`
@@ -55,6 +61,18 @@ func toolset(url string, timeout time.Duration) []*tooldefs.Tool {
 		spec(deaf, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
 			s.Handler = func(ctx context.Context, call *tooldefs.Call, in itemInput) (string, error) {
 				return send(context.WithoutCancel(ctx), url, deaf, call, in)
+			}
+		}),
+		spec(tells, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
+			s.Handler = func(ctx context.Context, call *tooldefs.Call, in itemInput) (string, error) {
+				call.Progress(planted)
+				return send(ctx, url, tells, call, in)
+			}
+		}),
+		spec(gated, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.Approval = tooldefs.Always }),
+		spec(asked, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) {
+			s.Reconcile = func(context.Context, *tooldefs.Call, itemInput) (tooldefs.Reconciled[string], error) {
+				return tooldefs.Happened("it is in the ledger"), nil
 			}
 		}),
 		spec(elsewhere, tooldefs.AtMostOnce, func(s *tooldefs.Spec[itemInput, string]) { s.TaskQueue = elsewhereQueue(url) }),
