@@ -27,6 +27,10 @@ const (
 	healthEvery = 30 * time.Second
 	healthTime  = 10 * time.Second
 
+	// doubtTime is how long a server has to answer that left a request without
+	// an answer.
+	doubtTime = 3 * time.Second
+
 	// connectWait is how long a call waits for a server that is being connected
 	// again.
 	connectWait = 10 * time.Second
@@ -48,7 +52,9 @@ type Connection struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	calls    atomic.Int64 // under way
+	calls    atomic.Int64  // sent and not answered yet
+	doubted  atomic.Bool   // a request of this session ran out of its time
+	doubt    chan struct{} // wakes the watch
 	tokens   atomic.Int64
 	progress sync.Map // token to func of its call
 
@@ -65,7 +71,7 @@ func Connect(ctx context.Context, s Server) (*Connection, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	c := &Connection{server: s, mask: s.mask(), ended: make(chan struct{}), news: make(chan struct{})}
+	c := &Connection{server: s, mask: s.mask(), ended: make(chan struct{}), news: make(chan struct{}), doubt: make(chan struct{}, 1)}
 	c.log = s.logger(c.mask)
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	start, stop := context.WithTimeout(ctx, s.startTimeout())
@@ -133,6 +139,7 @@ func (c *Connection) keepUp(s *session) {
 	defer close(c.ended)
 	for {
 		c.watch(s)
+		c.doubted.Store(false)
 		c.set(nil, nil)
 		if c.ctx.Err() != nil {
 			s.stop()
@@ -154,6 +161,7 @@ func (c *Connection) watch(s *session) {
 	tick := time.NewTicker(healthEvery)
 	defer tick.Stop()
 	for {
+		limit := healthTime
 		select {
 		case <-c.ctx.Done():
 			return
@@ -161,18 +169,44 @@ func (c *Connection) watch(s *session) {
 			return
 		case <-s.dropped:
 			return
+		case <-c.doubt:
+			limit = doubtTime
 		case <-tick.C:
 		}
-		if c.calls.Load() > 0 {
-			continue // a server that works on one thing may be deaf to all else
-		}
-		ctx, stop := context.WithTimeout(c.ctx, healthTime)
-		err := s.alive(ctx)
-		stop()
-		if err != nil && c.ctx.Err() == nil && c.calls.Load() == 0 {
-			c.log.Warn("the server does not answer a ping", "error", err)
+		if c.calls.Load() == 0 && !c.healthy(s, limit) {
 			return
 		}
+	}
+}
+
+// healthy asks the server whether it lives. Calls under way count as life: a
+// server that works on one thing may be deaf to all else.
+func (c *Connection) healthy(s *session, limit time.Duration) bool {
+	ctx, stop := context.WithTimeout(c.ctx, limit)
+	defer stop()
+	err := s.alive(ctx)
+	if err == nil {
+		c.doubted.Store(false)
+		return true
+	}
+	if c.ctx.Err() != nil || c.calls.Load() > 0 {
+		return true
+	}
+	c.log.Warn("the server does not answer a ping", "error", err)
+	return false
+}
+
+// question has the server asked whether it lives, once no call is under way: it
+// left a request without an answer.
+func (c *Connection) question() {
+	c.doubted.Store(true)
+	c.wake()
+}
+
+func (c *Connection) wake() {
+	select {
+	case c.doubt <- struct{}{}:
+	default:
 	}
 }
 
@@ -231,18 +265,25 @@ func (c *Connection) connected(ctx context.Context) (*session, error) {
 // sender sends calls of the tool that has this pin.
 func (c *Connection) sender(pin string) invoke {
 	return func(ctx context.Context, call *tooldefs.Call, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
-		c.calls.Add(1)
-		defer c.calls.Add(-1)
 		s, err := c.pinned(ctx, params.Name, pin)
 		if err != nil {
 			return nil, c.masked(err)
 		}
+		c.calls.Add(1)
+		defer func() {
+			if c.calls.Add(-1) == 0 && c.doubted.Load() {
+				c.wake()
+			}
+		}()
 		token := "t" + strconv.FormatInt(c.tokens.Add(1), 10)
 		c.progress.Store(token, func(p *mcp.ProgressNotificationParams) { call.Progress(shownProgress(p)) })
 		defer c.progress.Delete(token)
 		params.SetProgressToken(token)
 		result, err := s.call(ctx, params)
 		if err != nil {
+			if ctx.Err() != nil {
+				c.question()
+			}
 			return nil, c.masked(callError(err))
 		}
 		return result, nil
@@ -264,6 +305,7 @@ func (c *Connection) pinned(ctx context.Context, name, pin string) (*session, er
 			return s, c.sameTool(present, name, pin)
 		}
 		if ctx.Err() != nil {
+			c.question()
 			return nil, tooldefs.NotExecuted(fmt.Errorf("%s did not answer in time when its definition was checked: %w", c.server.server(), err))
 		}
 		last = err

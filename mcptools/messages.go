@@ -113,6 +113,9 @@ func readable(message []byte) []byte {
 	}
 	if hasStructured {
 		result["_meta"] = withStructured(result["_meta"], structured)
+		if json.Unmarshal(structured, new(any)) != nil { // a number that no float holds
+			delete(result, "structuredContent")
+		}
 	}
 	var err error
 	if envelope["result"], err = json.Marshal(result); err != nil {

@@ -36,7 +36,11 @@ func Wrap(d *mcp.Tool, call Call, o Options) (*tooldefs.Tool, error) {
 		return nil, errors.New("mcptools: there is no call")
 	}
 	return wrap(d, func(ctx context.Context, _ *tooldefs.Call, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
-		return call(ctx, params)
+		result, err := call(ctx, params)
+		if err != nil {
+			return nil, callError(err)
+		}
+		return result, nil
 	}, o)
 }
 
@@ -69,7 +73,8 @@ func wrapAll(ds []*mcp.Tool, o Options, wrap func(*mcp.Tool) (*tooldefs.Tool, er
 	return tools, disabled
 }
 
-// invoke is a [Call] that knows which call of the worker it is for.
+// invoke is a [Call] that knows which call of the worker it is for, and whose
+// errors say what they mean for its outcome: see [callError].
 type invoke func(ctx context.Context, call *tooldefs.Call, params *mcp.CallToolParams) (*mcp.CallToolResult, error)
 
 func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
@@ -150,7 +155,7 @@ func (w wrapped) invoke(ctx context.Context, call *tooldefs.Call, args json.RawM
 	result, err := w.send(ctx, call, params)
 	switch {
 	case err != nil:
-		return nil, callError(err)
+		return nil, err
 	case result == nil:
 		return nil, tooldefs.Unknown(errors.New("the server's answer is empty"))
 	case result.NeedsInput():
