@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -68,8 +69,10 @@ func (a *assembly) wantedServers() []*wanted {
 
 // identity is equal for servers that are the same in all but their name.
 func identity(s mcptools.Server) string {
-	s.Logger, s.Options.Server = nil, ""
-	data, err := json.Marshal(s)
+	o := s.Options
+	data, err := json.Marshal([]any{
+		s.Command, s.Env, s.Dir, s.URL, s.Header, s.StartTimeout, o.Prefix, o.ToolOptions, o.Tools, o.TrustHints, o.KeepNulls, o.Allow, o.Allow == nil,
+	})
 	if err != nil {
 		panic("turnkeel: a server's configuration cannot be written: " + err.Error())
 	}
@@ -85,6 +88,12 @@ func (a *assembly) serverConfig(d agentfile.Definition, s agentfile.MCPServer) m
 		},
 		Command: s.Command, URL: s.URL, Header: http.Header{}, StartTimeout: s.StartTimeout,
 		Secrets: map[string]string{}, Logger: logging.Slog(a.options.Logger),
+	}
+	if len(s.Command) > 0 { // paths of the file start where the file is
+		config.Dir = s.Dir
+		if !filepath.IsAbs(s.Dir) {
+			config.Dir = filepath.Join(filepath.Dir(d.File), s.Dir)
+		}
 	}
 	for name, t := range s.Tools {
 		config.Tools[name] = toolOptions(t)

@@ -67,13 +67,20 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 }
 
 // baseEnv is what every program gets of the worker's environment; all else it
-// gets by name only.
+// gets by name only. What a package runner needs to reach a registry from behind
+// a proxy or a company's own certificates is among it, a proxy's password is not.
 func baseEnv() []string {
 	var env []string
 	for _, name := range []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "NO_PROXY", "no_proxy",
 	} {
 		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		if value := os.Getenv(name); value != "" && !strings.Contains(value, "@") {
 			env = append(env, name+"="+value)
 		}
 	}

@@ -28,7 +28,8 @@ type Server struct {
 	Command []string
 
 	// Env are variables of the program as "NAME=value". Of the worker's own it
-	// gets PATH, HOME, TMPDIR, the locale and the like, and nothing else.
+	// gets PATH, HOME, TMPDIR, the locale, certificates, proxies without a
+	// password and the like, and nothing else.
 	Env []string
 
 	// Dir is the program's working directory. If empty, the worker's.

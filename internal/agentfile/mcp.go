@@ -22,9 +22,11 @@ const maxMCPTimeout = 24 * time.Hour
 type MCPServer struct {
 	Name string // as the file calls it
 
-	// A server that the worker runs: the program with its arguments, and which
-	// of the program's variables has the value of which declared one.
+	// A server that the worker runs: the program with its arguments, the folder
+	// it runs in (from that of the file; empty is that one), and which of the
+	// program's variables has the value of which declared one.
 	Command []string
+	Dir     string
 	Env     map[string]string
 
 	// A server that runs elsewhere: its address, and which header has the value
@@ -98,6 +100,8 @@ func (r *reader) mcpServer(n ast.Node, what string, s *MCPServer) {
 		r.report(s.place, "%s: command or url is missing; add for example: command: [npx, -y, \"@modelcontextprotocol/server-filesystem\", ./data]", what)
 	case seen["url"] && seen["env"]:
 		r.report(s.place, "%s: env is for a server that the worker runs; a url takes headers_env", what)
+	case seen["url"] && seen["dir"]:
+		r.report(s.place, "%s: dir is for a server that the worker runs", what)
 	case seen["command"] && seen["headers_env"]:
 		r.report(s.place, "%s: headers_env is for a url; a command takes env", what)
 	}
@@ -107,6 +111,7 @@ func (r *reader) mcpServer(n ast.Node, what string, s *MCPServer) {
 func (r *reader) mcpFields(what string, s *MCPServer) []field {
 	return append(r.mcpToolFields(what, &s.MCPTool), []field{
 		{"command", func(n ast.Node) { s.Command = r.command(n, what+".command") }},
+		{"dir", func(n ast.Node) { s.Dir = r.matching(n, what+".dir", `^[^\x00\n]+$`, "path of a folder") }},
 		{"env", func(n ast.Node) {
 			s.Env = r.variables(n, what+".env", s, func(name string) bool {
 				return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`).MatchString(name)
