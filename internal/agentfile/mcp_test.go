@@ -63,7 +63,7 @@ func TestMCPServers(t *testing.T) {
 		t.Errorf("variables: %s", got)
 	}
 	if err := CheckEnv(defs, func(string) (string, bool) { return "", false }); err == nil ||
-		!strings.HasPrefix(err.Error(), "agents/x/agent.yaml:18:") || !strings.Contains(err.Error(), "CRM_TOKEN (bound to PROD_CRM)") {
+		!strings.HasPrefix(err.Error(), "agents/x/agent.yaml:19:") || !strings.Contains(err.Error(), "CRM_TOKEN (bound to PROD_CRM)") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestMCPServersRefused(t *testing.T) {
 		{"{url: http://x/mcp, dir: x}", "a: dir is for a server that the worker runs"},
 		{"{command: [x], headers_env: {A: B}}", "a: headers_env is for a url"},
 		{"{command: npx -y server}", "a.command: want a list of the program and its arguments"},
-		{"{command: []}", "a.command: want a list"},
+		{"{command: []}", "a.command is empty"},
 		{"{command: [x], comand: [y]}", `unknown key "comand" in mcp_servers.a; did you mean "command"?`},
 		{"{url: file:///x}", "a.url: want a URL like"},
 		{"{url: 'https://me:hush@x/mcp'}", "a.url: must have no user"},
@@ -89,7 +89,7 @@ func TestMCPServersRefused(t *testing.T) {
 		{"{command: [x], timeout: 25h}", "a.timeout: want at most 24h"},
 		{"{command: [x], parallel_safe: maybe}", "a.parallel_safe: want true or false"},
 		{"{command: [x], env: {A: sk-123}}", "a.env.A: want the name of an environment variable"},
-		{"{command: [x], allow: []}", "a.allow: "},
+		{"{command: [x], allow: []}", "a.allow is empty"},
 		{"{command: [x], tools: {t: {prefix: x}}}", `unknown key "prefix"`},
 		{"[x]", "mcp_servers.a: want"},
 	} {
@@ -119,32 +119,22 @@ func TestMCPServersRefused(t *testing.T) {
 func TestMCPSchemaHasTheReadersKeys(t *testing.T) {
 	t.Parallel()
 	type object struct {
-		Properties           map[string]json.RawMessage `json:"properties"`
-		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	var root, servers, server, tools, tool object
-	for raw, into := range map[string]*object{string(readSchema(t)): &root} {
-		if err := json.Unmarshal([]byte(raw), into); err != nil {
-			t.Fatal(err)
-		}
+	var root struct {
+		Definitions struct {
+			Server object `json:"mcp_server"`
+			Tool   object `json:"mcp_tool"`
+		} `json:"definitions"`
 	}
-	if err := json.Unmarshal(root.Properties["mcp_servers"], &servers); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(servers.AdditionalProperties, &server); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(server.Properties["tools"], &tools); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(tools.AdditionalProperties, &tool); err != nil {
+	if err := json.Unmarshal(readSchema(t), &root); err != nil {
 		t.Fatal(err)
 	}
 	r := new(reader)
 	for _, tt := range []struct {
 		fields []field
 		object object
-	}{{r.mcpFields("", &MCPServer{}), server}, {r.mcpToolFields("", &MCPTool{}), tool}} {
+	}{{r.mcpFields("", &MCPServer{}), root.Definitions.Server}, {r.mcpToolFields("", &MCPTool{}), root.Definitions.Tool}} {
 		var keys []string
 		for _, f := range tt.fields {
 			keys = append(keys, f.name)
@@ -170,7 +160,7 @@ func TestCheckMCP(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), `the server has no tool "write_file"; did you mean "write_files"?`) != 2 {
 		t.Errorf("got %v", err)
 	}
-	if err := defs[0].MCPProblem("crm", "it is %s", "gone"); !strings.HasPrefix(err.Error(), "agents/x/agent.yaml:18:3: mcp_servers.crm: it is gone") {
+	if err := defs[0].MCPProblem("crm", "it is %s", "gone"); !strings.HasPrefix(err.Error(), "agents/x/agent.yaml:19:3: mcp_servers.crm: it is gone") {
 		t.Errorf("got %v", err)
 	}
 }
