@@ -2,7 +2,6 @@ package turnkeel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
@@ -74,16 +71,7 @@ machines need one folder that they share; "none" keeps nothing.`,
 	serveFlags(run, o)
 	root.AddCommand(
 		run,
-		&cobra.Command{
-			Use: "check", Short: "Check the agents and tools, without a server", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				return check(cmd.Context(), cmd.OutOrStdout(), *o)
-			},
-		},
-		&cobra.Command{
-			Use: "tools", Short: "Print the tools as a model would see them, as JSON", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd.OutOrStdout(), o.Tools) },
-		},
+		checkCommand(o), toolsCommand(o),
 		policyCommand(o),
 	)
 	return root
@@ -96,38 +84,4 @@ func serveFlags(cmd *cobra.Command, o *Options) {
 	cmd.Flags().StringVar(&o.TaskQueue, "task-queue", d.TaskQueue, "task queue to take turns from")
 	cmd.Flags().IntVar(&o.CacheSize, "cache", d.CacheSize, "workflows kept in memory; negative: none")
 	cmd.Flags().DurationVar(&o.StopTimeout, "stop-timeout", d.StopTimeout, "how long running tools may go on after a stop signal")
-}
-
-// check reports every problem of the agents and tools, or what would serve.
-func check(ctx context.Context, out io.Writer, o Options) error {
-	host, err := Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	for _, agent := range host.agents {
-		fmt.Fprintf(out, "agent %s: model %s, tools %v\n", agent.Name, agent.Model, agent.Tools)
-	}
-	return host.Close()
-}
-
-// shownTool is a tool as a model request shows it.
-type shownTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Class       string          `json:"class"`
-	Effects     string          `json:"effects"`
-}
-
-func printTools(out io.Writer, tools []*tooldefs.Tool) error {
-	shown := make([]shownTool, len(tools))
-	for i, t := range tools {
-		shown[i] = shownTool{
-			Name: t.Name(), Description: t.Description(), Parameters: json.RawMessage(t.InputSchema()),
-			Class: string(t.Class()), Effects: string(t.Effects()),
-		}
-	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(shown)
 }

@@ -37,7 +37,7 @@ func TestReadmeProgram(t *testing.T) {
 	if out := run(t, dir, "./deskworker", "check"); !strings.Contains(out, "agent desk: model openai/gpt-4o-mini, tools [open_ticket]") {
 		t.Errorf("check printed:\n%s", out)
 	}
-	if out := run(t, dir, "./deskworker", "tools"); !strings.Contains(out, `"open_ticket"`) || !strings.Contains(out, `"keyed"`) {
+	if out := run(t, dir, "./deskworker", "tools", "-o", "json"); !strings.Contains(out, `"open_ticket"`) || !strings.Contains(out, `"keyed"`) {
 		t.Errorf("tools printed:\n%s", out)
 	}
 	if formatted := run(t, dir, "gofmt", "-l", "main.go"); formatted != "" {
