@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 
@@ -59,7 +60,7 @@ func (a *assembly) assemble(ctx context.Context) error {
 	}
 	a.host.acts, err = activities.New(activities.Options{
 		Agents: a.host.agents, Tools: a.host.set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs,
-		Getenv: os.Getenv, Env: a.host.env,
+		Getenv: os.Getenv, Env: a.host.env, Secrets: a.host.secrets,
 	})
 	return err
 }
@@ -92,7 +93,7 @@ func (a *assembly) grantBuiltins() {
 func (a *assembly) openBuiltins() {
 	a.builtins = map[string][]string{}
 	deps := tooldefs.BuiltinDeps{
-		Logger:  logging.Slog(a.options.Logger),
+		Logger:  slog.New(a.host.allSecrets().Handler(logging.Slog(a.options.Logger).Handler())),
 		OnClose: func(f func() error) { a.host.closers = append(a.host.closers, f) },
 	}
 	if a.options.Blobs != nil {
@@ -105,7 +106,7 @@ func (a *assembly) openBuiltins() {
 		}
 		tools, err := b.New(deps)
 		if err != nil {
-			a.report(fmt.Errorf("built-in tool %s: %w", b.Name, err))
+			a.report(fmt.Errorf("built-in tool %s: %s", b.Name, a.host.allSecrets().Text(err.Error())))
 			continue
 		}
 		for _, t := range tools {

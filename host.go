@@ -12,6 +12,7 @@ import (
 	"github.com/turnkeel/turnkeel/activities"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
+	"github.com/turnkeel/turnkeel/internal/mask"
 	"github.com/turnkeel/turnkeel/tooldefs"
 	"github.com/turnkeel/turnkeel/workflows"
 )
@@ -79,4 +80,52 @@ func (h *Host) env(agent, name string) (value string, declared bool) {
 		}
 	}
 	return os.LookupEnv(name)
+}
+
+// secrets are the values that tools of an agent may know.
+func (h *Host) secrets(agent string) map[string]string {
+	for _, d := range h.definitions {
+		if d.Agent.Name == agent {
+			return secretsOf(d)
+		}
+	}
+	values := map[string]string{}
+	for _, a := range h.agents {
+		if a.Name != agent {
+			continue
+		}
+		for _, name := range a.Tools {
+			tool, ok := h.set.Lookup(name)
+			if !ok {
+				continue
+			}
+			for _, variable := range tool.Env() {
+				values[variable] = os.Getenv(variable)
+			}
+		}
+	}
+	return values
+}
+
+// secretsOf are the values of the variables that an agent's file declares. One
+// that stands in the file as the default is no secret.
+func secretsOf(d agentfile.Definition) map[string]string {
+	values := map[string]string{}
+	for _, name := range d.Env.Names() {
+		if value, _ := d.Env.Lookup(name, os.LookupEnv); value != d.Env.Optional[name] {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// allSecrets takes out the values of all agents of files.
+func (h *Host) allSecrets() mask.Mask {
+	values := map[string]string{}
+	for _, d := range h.definitions {
+		for name, value := range secretsOf(d) {
+			values[d.Agent.Name+": "+name] = value
+		}
+	}
+	return mask.New(values)
 }

@@ -36,6 +36,10 @@ type Options struct {
 	// nil, none is declared.
 	Env func(agent, name string) (value string, declared bool)
 
+	// Secrets are the values, by name, that tools of an agent may know and that
+	// must be in no log, result or error. If nil, there are none.
+	Secrets func(agent string) map[string]string
+
 	// Transcripts gives a model call its run's history. If nil, it is read
 	// from the server through the worker's own client.
 	Transcripts Transcripts
@@ -68,6 +72,7 @@ type Activities struct {
 	tools       *tooldefs.Set
 	getenv      func(string) string
 	env         func(agent, name string) (string, bool)
+	secrets     func(agent string) map[string]string
 	transcripts Transcripts
 	blobs       blob.Store // nil: none
 	converter   converter.DataConverter
@@ -92,7 +97,7 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
+		env: o.Env, secrets: o.Secrets, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
 	}
 	if a.server == nil {
 		a.server = func(ctx context.Context) lineage.Service { return sdkactivity.GetClient(ctx) }

@@ -216,7 +216,7 @@ var packages = []Row{
 		Package: ".",
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
-			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/policy",
+			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
 			"internal/schema", "internal/stub", "internal/wire",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
