@@ -19,6 +19,10 @@ const (
 
 	// 2026-11-30: two calls that come in turns are a loop too.
 	changeLoopsOfTwo = "loops-of-two"
+
+	// 2026-11-30: a canceled session cancels also the turn that an earlier run of
+	// it started and it only waits for.
+	changeCanceledAwaits = "canceled-awaits"
 )
 
 // since says that the run has the change: it is a new one, or was made with
