@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -114,9 +116,47 @@ func (p *parser) str() (string, error) {
 	if plain {
 		return string(p.text[begin+1 : p.at-1]), nil
 	}
+	if !unicodeText(p.text[begin:p.at]) {
+		return "", errors.New("has a string that is not valid Unicode")
+	}
 	var s string
 	err := json.Unmarshal(p.text[begin:p.at], &s)
 	return s, err
+}
+
+// unicodeText says that a valid JSON string stands for Unicode text. The
+// standard decoder puts U+FFFD in the place of stray bytes and of half a
+// surrogate pair: another value than the one that was written.
+func unicodeText(raw []byte) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if i++; raw[i] != 'u' {
+			continue
+		}
+		r := hexRune(raw[i+1:])
+		if i += 4; !utf16.IsSurrogate(r) {
+			continue
+		}
+		if i+6 >= len(raw) || raw[i+1] != '\\' || raw[i+2] != 'u' || utf16.DecodeRune(r, hexRune(raw[i+3:])) == utf8.RuneError {
+			return false
+		}
+		i += 6
+	}
+	return true
+}
+
+// hexRune reads the four digits of an escape.
+func hexRune(digits []byte) rune {
+	n, err := strconv.ParseUint(string(digits[:4]), 16, 16)
+	if err != nil {
+		return utf8.RuneError
+	}
+	return rune(n)
 }
 
 func (p *parser) object(at *path, depth int) (any, error) {
