@@ -17,11 +17,17 @@ import (
 // decoder decodes canonical arguments into an In. A number in an untyped place
 // stays a json.Number. A key that encoding/json would match to a field only by
 // ignoring its case is refused: it was not validated under that name.
-type decoder[In any] struct{ exact exactness }
+type decoder[In any] struct {
+	exact   exactness
+	untyped bool // it has places of any type
+}
 
 func newDecoder[In any]() decoder[In] {
-	d := decoder[In]{exactness{}}
+	d := decoder[In]{exact: exactness{}}
 	d.exact.learn(reflect.TypeFor[In]())
+	for t := range d.exact {
+		d.untyped = d.untyped || t.Kind() == reflect.Interface
+	}
 	return d
 }
 
@@ -38,9 +44,14 @@ func (d decoder[In]) decodeValue(args string, tree any) (in In, err error) {
 	if err := d.exact.check(reflect.TypeFor[In](), tree); err != nil {
 		return in, err
 	}
-	dec := json.NewDecoder(strings.NewReader(args))
-	dec.UseNumber()
-	if err := dec.Decode(&in); err != nil {
+	if !d.untyped {
+		err = json.Unmarshal([]byte(args), &in)
+	} else {
+		dec := json.NewDecoder(strings.NewReader(args))
+		dec.UseNumber()
+		err = dec.Decode(&in)
+	}
+	if err != nil {
 		return in, d.problem(err, tree)
 	}
 	return in, nil

@@ -23,7 +23,7 @@ func parse(raw []byte, lim limits) (any, error) {
 		return nil, syntaxProblem(json.Unmarshal(raw, &whole))
 	}
 	p := parser{text: raw, left: lim.values, depth: lim.depth}
-	return p.value(nil, 0)
+	return p.value()
 }
 
 func syntaxProblem(err error) error {
@@ -44,6 +44,7 @@ type parser struct {
 	at    int
 	left  int
 	depth int
+	trail trail // to the value that is read
 }
 
 // next skips white space, commas and colons and gives the byte after them.
@@ -58,20 +59,20 @@ func (p *parser) next() byte {
 	}
 }
 
-func (p *parser) value(at *path, depth int) (any, error) {
+func (p *parser) value() (any, error) {
 	if p.left--; p.left < 0 {
 		return nil, errors.New("has too many values")
 	}
 	switch c := p.next(); c {
 	case '{', '[':
-		if depth >= p.depth {
+		if len(p.trail) >= p.depth {
 			return nil, fmt.Errorf("is nested too deeply: at most %d levels are allowed", p.depth)
 		}
 		p.at++
 		if c == '{' {
-			return p.object(at, depth+1)
+			return p.object()
 		}
-		return p.array(at, depth+1)
+		return p.array()
 	case '"':
 		return p.str()
 	case 'n':
@@ -86,7 +87,7 @@ func (p *parser) value(at *path, depth int) (any, error) {
 	}
 	n := p.number()
 	if err := checkNumber(n); err != nil {
-		return nil, fmt.Errorf("has a number %w%s", err, at.suffix())
+		return nil, fmt.Errorf("has a number %w%s", err, p.trail.suffix())
 	}
 	return n, nil
 }
@@ -159,7 +160,7 @@ func hexRune(digits []byte) rune {
 	return rune(n)
 }
 
-func (p *parser) object(at *path, depth int) (any, error) {
+func (p *parser) object() (any, error) {
 	out := make(map[string]any)
 	for p.next() != '}' {
 		key, err := p.str()
@@ -167,23 +168,27 @@ func (p *parser) object(at *path, depth int) (any, error) {
 			return nil, err
 		}
 		if _, twice := out[key]; twice {
-			return nil, fmt.Errorf("has the key %q twice%s", cut(key, 100), at.suffix())
+			return nil, fmt.Errorf("has the key %q twice%s", cut(key, 100), p.trail.suffix())
 		}
-		if out[key], err = p.value(at.child(key), depth); err != nil {
+		p.trail = append(p.trail, step{key: key})
+		if out[key], err = p.value(); err != nil {
 			return nil, err
 		}
+		p.trail = p.trail[:len(p.trail)-1]
 	}
 	p.at++
 	return out, nil
 }
 
-func (p *parser) array(at *path, depth int) (any, error) {
+func (p *parser) array() (any, error) {
 	out := []any{}
 	for p.next() != ']' {
-		v, err := p.value(at.index(len(out)), depth)
+		p.trail = append(p.trail, step{index: len(out), arr: true})
+		v, err := p.value()
 		if err != nil {
 			return nil, err
 		}
+		p.trail = p.trail[:len(p.trail)-1]
 		out = append(out, v)
 	}
 	p.at++
