@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,11 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnkeel/turnkeel/internal/agentfile"
+	"github.com/turnkeel/turnkeel/internal/replay"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
-// SIGINT or SIGTERM; the commands check, tools and policy test need no server. It exits
+// SIGINT or SIGTERM; the commands check, tools and policy test need no server,
+// and replay says whether recorded runs survive a deploy of it. It exits
 // the process: 0 after a clean stop, 1 when something is wrong, 2 on wrong
 // usage.
 func Main(o Options) {
@@ -33,9 +36,13 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
 	err := cmd.ExecuteContext(ctx)
+	var replayed *replay.Exit
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &replayed):
+		fmt.Fprintln(errOut, err)
+		return replayed.Code
 	case usage:
 		fmt.Fprintf(errOut, "%v\nSee: worker --help\n", err)
 		return 2
@@ -84,6 +91,7 @@ machines need one folder that they share; "none" keeps nothing.`,
 			RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd.OutOrStdout(), o.Tools) },
 		},
 		policyCommand(o),
+		replayCommand(o),
 	)
 	return root
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/tooldefs"
-	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // AgentName is the agent that a [Bench] serves.
@@ -196,15 +195,4 @@ func History(ctx context.Context, c sdkclient.Client, workflowID, runID string) 
 		h.Events = append(h.Events, event)
 	}
 	return h, nil
-}
-
-// Replay replays a turn's history against the code at hand and fails the test
-// if it would take another path: then a deploy would break such turns.
-func Replay(t testing.TB, h *historypb.History) {
-	t.Helper()
-	replayer := sdkworker.NewWorkflowReplayer()
-	workflows.Register(replayer)
-	if err := replayer.ReplayWorkflowHistory(quiet{}, h); err != nil {
-		t.Errorf("replay: %v", err)
-	}
 }
