@@ -25,6 +25,10 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
 			if f.port == 0 {
 				f.uiPort = 0
 			}
+			var err error
+			if f.script, err = devScript(f.agents); err != nil {
+				return err
+			}
 			s, err := a.up(cmd.Context(), f)
 			if err != nil {
 				return err

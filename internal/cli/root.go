@@ -90,7 +90,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 		"address of the Temporal Web UI, for links (default: port 8233 of the server's host; environment TURNKEEL_WEB_UI)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(), a.forkCommand(),
-		a.listCommand(), a.policyCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
+		a.listCommand(), a.policyCommand(), a.checkCommand(), a.toolsCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
 		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand(),
 		a.replayCommand())
 	return root

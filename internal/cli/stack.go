@@ -16,7 +16,6 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
-	"github.com/turnkeel/turnkeel/examples/support"
 	"github.com/turnkeel/turnkeel/internal/conn"
 	"github.com/turnkeel/turnkeel/internal/devproc"
 )
@@ -47,8 +46,10 @@ type stackFlags struct {
 	port, uiPort  int
 	agents, queue string
 	ledger        string
-	workerLog     io.Writer // besides the tail
-	workerDies    bool      // in the middle of its first refund; another takes its place
+	script        agenttest.Script // of the model, where no real one is named
+	servers       []string         // what the worker starts, to say so
+	workerLog     io.Writer        // besides the tail
+	workerDies    bool             // in the middle of its first refund; another takes its place
 }
 
 // up brings the stack up; on an error nothing of it is left.
@@ -60,7 +61,7 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 		}
 	}()
 	if _, err := os.Stat(f.agents); err != nil {
-		return nil, fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", f.agents)
+		return nil, noAgents(f.agents)
 	}
 	if err := os.MkdirAll(filepath.Dir(f.ledger), 0o755); err != nil { //nolint:gosec // the user's own data
 		return nil, fmt.Errorf("make a place for the ledger: %w", err)
@@ -76,9 +77,12 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 		return nil, err
 	}
 	s.stops = append(s.stops, s.temporal.Close)
-	modelEnv, err := a.startModel(s)
+	modelEnv, err := a.startModel(s, f.script)
 	if err != nil {
 		return nil, err
+	}
+	if len(f.servers) > 0 {
+		a.say("MCP servers: %s; the first start of one may take a minute, where it is downloaded", strings.Join(f.servers, ", "))
 	}
 	var log io.Writer = s.log
 	if f.workerLog != nil {
@@ -99,6 +103,10 @@ func (s *stack) serve() (err error) {
 		s.stops = append(s.stops, s.worker.stop)
 	}
 	return err
+}
+
+func noAgents(dir string) error {
+	return fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", dir)
 }
 
 func (s *stack) close() {
@@ -139,15 +147,11 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 	return localEnv(server.Address, server.Namespace), nil
 }
 
-// startModel plays the example's script unless the environment names a model.
-func (a *app) startModel(s *stack) ([]string, error) {
+// startModel plays the script unless the environment names a model.
+func (a *app) startModel(s *stack, script agenttest.Script) ([]string, error) {
 	if os.Getenv(envAPIKey) != "" || os.Getenv(envBaseURL) != "" {
 		a.say("Model: the real one, by %s and %s", envBaseURL, envAPIKey)
 		return nil, nil
-	}
-	script, err := agenttest.ParseScript(support.DemoScript())
-	if err != nil {
-		return nil, fmt.Errorf("the demo's script: %w", err)
 	}
 	model, err := agenttest.NewModelServer(script)
 	if err != nil {

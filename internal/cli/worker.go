@@ -17,6 +17,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/examples/support"
+	"github.com/turnkeel/turnkeel/tools"
 )
 
 // workerProcessCommand is the hidden command by which the starter runs a
@@ -38,7 +39,7 @@ func (a *app) workerCommand() *cobra.Command {
 				_, _ = io.Copy(io.Discard, a.in)
 				cancel()
 			}()
-			o.Tools = support.Tools(ledger)
+			o.Tools, o.Builtins = support.Tools(ledger), tools.All()
 			if dies {
 				o.Tools = support.CrashingTools(ledger, killSelf)
 			}
