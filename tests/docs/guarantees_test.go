@@ -66,6 +66,33 @@ func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 	}
 }
 
+// TestGuarantees_EveryFailureHasItsTests: each line of the table of failures
+// names tests that exist.
+func TestGuarantees_EveryFailureHasItsTests(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(documents(t)[guarantees], "\n## What is promised, under which failure\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	lines := 0
+	for _, cells := range tableRows(section) {
+		if len(cells) != 3 || cells[0] == "failure" || strings.HasPrefix(cells[0], "---") {
+			continue
+		}
+		lines++
+		named := inline.FindAllStringSubmatch(cells[2], -1)
+		if len(named) == 0 {
+			t.Errorf("%q has no test", cells[0])
+		}
+		for _, m := range named {
+			if !testExists(t, m[1]) {
+				t.Errorf("%q names %s, which does not exist", cells[0], m[1])
+			}
+		}
+	}
+	if lines < 10 {
+		t.Errorf("only %d failures were found: this test no longer fits the document", lines)
+	}
+}
+
 // tableRows are the cells of all table rows of a document, trimmed.
 func tableRows(text string) [][]string {
 	var rows [][]string
