@@ -2,7 +2,6 @@ package turnkeel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/replay"
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
@@ -82,14 +79,7 @@ machines need one folder that they share; "none" keeps nothing.`,
 	serveFlags(run, o)
 	root.AddCommand(
 		run,
-		&cobra.Command{
-			Use: "check", Short: "Check the agents and tools, without a server", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return check(cmd.OutOrStdout(), o.withDefaults()) },
-		},
-		&cobra.Command{
-			Use: "tools", Short: "Print the tools as a model would see them, as JSON", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd.OutOrStdout(), o.Tools) },
-		},
+		checkCommand(o), toolsCommand(o),
 		policyCommand(o),
 		replayCommand(o),
 	)
@@ -103,41 +93,4 @@ func serveFlags(cmd *cobra.Command, o *Options) {
 	cmd.Flags().StringVar(&o.TaskQueue, "task-queue", d.TaskQueue, "task queue to take turns from")
 	cmd.Flags().IntVar(&o.CacheSize, "cache", d.CacheSize, "workflows kept in memory; negative: none")
 	cmd.Flags().DurationVar(&o.StopTimeout, "stop-timeout", d.StopTimeout, "how long running tools may go on after a stop signal")
-}
-
-// check reports every problem of the agents and tools, or what would serve.
-func check(out io.Writer, o Options) error {
-	if _, err := newActivities(o); err != nil {
-		return err
-	}
-	definitions, err := agentfile.Load(o.AgentsDir)
-	if err != nil {
-		return err
-	}
-	for _, d := range definitions {
-		fmt.Fprintf(out, "agent %s: model %s, tools %v\n", d.Agent.Name, d.Agent.Model, d.Agent.Tools)
-	}
-	return nil
-}
-
-// shownTool is a tool as a model request shows it.
-type shownTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Class       string          `json:"class"`
-	Effects     string          `json:"effects"`
-}
-
-func printTools(out io.Writer, tools []*tooldefs.Tool) error {
-	shown := make([]shownTool, len(tools))
-	for i, t := range tools {
-		shown[i] = shownTool{
-			Name: t.Name(), Description: t.Description(), Parameters: json.RawMessage(t.InputSchema()),
-			Class: string(t.Class()), Effects: string(t.Effects()),
-		}
-	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(shown)
 }

@@ -1,6 +1,7 @@
 package turnkeel
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -8,7 +9,6 @@ import (
 
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/policy"
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // policyCommand is the starter's command of the same name with the tools of
@@ -19,7 +19,7 @@ func policyCommand(o *Options) *cobra.Command {
 	test := &cobra.Command{
 		Use: "test AGENT", Short: "Run a table of cases against an agent's policy, without a server", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return testPolicy(cmd.OutOrStdout(), o.withDefaults(), args[0], cases)
+			return testPolicy(cmd.Context(), cmd.OutOrStdout(), *o, args[0], cases)
 		},
 	}
 	test.Flags().StringVar(&cases, "cases", "", "file of cases (default: "+agentfile.PolicyCasesName+" beside the agent.yaml)")
@@ -27,19 +27,14 @@ func policyCommand(o *Options) *cobra.Command {
 	return parent
 }
 
-func testPolicy(out io.Writer, o Options, name, cases string) error {
-	if _, err := newActivities(o); err != nil { // every problem of agents and tools
-		return err
-	}
-	set, err := tooldefs.NewSet(o.Tools...)
+func testPolicy(ctx context.Context, out io.Writer, o Options, name, cases string) error {
+	host, err := Open(ctx, o) // every problem of agents and tools
 	if err != nil {
 		return err
 	}
-	definitions, err := agentfile.Load(o.AgentsDir)
-	if err != nil {
-		return err
-	}
-	for _, d := range definitions {
+	defer host.Close() //nolint:errcheck // what it ran is over
+	set := host.set
+	for _, d := range host.definitions {
 		if d.Agent.Name != name {
 			continue
 		}
@@ -64,5 +59,5 @@ func testPolicy(out io.Writer, o Options, name, cases string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%s has no agent %q", o.AgentsDir, name)
+	return fmt.Errorf("%s has no agent %q", o.withDefaults().AgentsDir, name)
 }

@@ -11,10 +11,8 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
-	"github.com/turnkeel/turnkeel/activities"
 	"github.com/turnkeel/turnkeel/internal/conn"
 	"github.com/turnkeel/turnkeel/internal/logging"
-	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // Run connects by Temporal's environment conventions and serves turns until
@@ -31,10 +29,11 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	acts, err := newActivities(o) // before connecting: a wrong agent needs no server
+	host, err := Open(ctx, o) // before connecting: a wrong agent needs no server
 	if err != nil {
 		return err
 	}
+	defer host.Close() //nolint:errcheck // logged by what could not be closed
 	if o.Versioning == (Versioning{}) {
 		if o.Versioning, err = VersioningFrom(os.Getenv); err != nil {
 			return err
@@ -45,7 +44,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer client.Close()
-	return serve(ctx, client, info, acts, o)
+	return serve(ctx, client, info, host, o)
 }
 
 // dial connects by the environment, with the data converter of the options.
@@ -62,7 +61,7 @@ func dial(ctx context.Context, o Options, logger log.Logger) (sdkclient.Client, 
 	return client, info, err
 }
 
-func serve(ctx context.Context, client sdkclient.Client, info conn.Info, acts *activities.Activities, o Options) error {
+func serve(ctx context.Context, client sdkclient.Client, info conn.Info, host *Host, o Options) error {
 	deployment, err := o.Versioning.DeploymentOptions(o.TaskQueue)
 	if err != nil {
 		return err
@@ -76,8 +75,7 @@ func serve(ctx context.Context, client sdkclient.Client, info conn.Info, acts *a
 	}
 	SetWorkerDefaults(&options)
 	worker := sdkworker.New(client, o.TaskQueue, options)
-	workflows.Register(worker)
-	acts.Register(worker)
+	host.Register(worker)
 	if o.Register != nil {
 		o.Register(worker)
 	}

@@ -1,20 +1,16 @@
 package turnkeel
 
 import (
-	"errors"
-	"os"
+	"context"
 	"time"
 
 	"go.temporal.io/sdk/converter"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
-	"github.com/turnkeel/turnkeel/activities"
 	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/tooldefs"
-	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // Defaults of [Options].
@@ -29,6 +25,11 @@ const (
 type Options struct {
 	// Tools are the worker's tools; an agent is shown those it names.
 	Tools []*tooldefs.Tool
+
+	// Builtins are the ready-made tools that agents may ask for by name in
+	// builtin_tools: those of package tools, or your own. They cost nothing
+	// until an agent asks.
+	Builtins []tooldefs.Builtin
 
 	// AgentsDir holds one folder per agent. Defaults to "agents", unless Agents
 	// are given.
@@ -104,13 +105,15 @@ type Registry interface {
 // Register gives a Temporal worker the workflows of a turn, its model call and
 // one activity type per tool. Everything that can be wrong with the agents and
 // tools is an error here, all of it at once, and never in the middle of a turn.
+//
+// What the agents' tools hold open, MCP servers for example, stays open as long
+// as the process lives. [Open] gives it to you to close.
 func Register(worker Registry, o Options) error {
-	acts, err := newActivities(o.withDefaults())
+	host, err := Open(context.Background(), o)
 	if err != nil {
 		return err
 	}
-	workflows.Register(worker)
-	acts.Register(worker)
+	host.Register(worker)
 	return nil
 }
 
@@ -135,35 +138,4 @@ func SetWorkerDefaults(w *sdkworker.Options) {
 		w.MaxEagerActivityReservationsPerWorkflowTask = &width
 	}
 	w.DisableRegistrationAliasing = true
-}
-
-func newActivities(o Options) (*activities.Activities, error) {
-	set, err := tooldefs.NewSet(o.Tools...)
-	if err != nil {
-		return nil, err
-	}
-	var definitions []agentfile.Definition
-	if o.AgentsDir != "" {
-		if definitions, err = agentfile.Load(o.AgentsDir); err != nil {
-			return nil, err
-		}
-	}
-	agents := append([]contract.Agent{}, o.Agents...)
-	var problems []error
-	for _, d := range definitions {
-		agent, err := d.Resolve(set.Names())
-		agents, problems = append(agents, agent), append(problems, err)
-	}
-	problems = append(problems, agentfile.CheckEnv(definitions, os.LookupEnv))
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	declared := map[string]agentfile.Env{}
-	for _, d := range definitions {
-		declared[d.Agent.Name] = d.Env
-	}
-	return activities.New(activities.Options{
-		Agents: agents, Tools: set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs, Getenv: os.Getenv,
-		Env: func(agent, name string) (string, bool) { return declared[agent].Lookup(name, os.LookupEnv) },
-	})
 }

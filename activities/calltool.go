@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/internal/mask"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -28,6 +28,7 @@ const (
 type returned struct {
 	result contract.ToolResult
 	err    error
+	mask   mask.Mask // taken out of both already
 }
 
 // callTool runs one attempt of a tool call. The guards stand before the
@@ -52,9 +53,11 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	defer cancel()
 	done := make(chan returned, 1)
 	go func() {
-		r := returned{err: &tooldefs.PanicError{Tool: tool.Name(), Value: "its goroutine was ended"}}
+		m := a.maskOf(in.Agent)
+		r := returned{err: &tooldefs.PanicError{Tool: tool.Name(), Value: "its goroutine was ended"}, mask: m}
 		defer func() { done <- r }() // also after runtime.Goexit
-		r.result, r.err = tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown), in.Args)
+		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown, m), in.Args)
+		r.result, r.err = maskedResult(m, result), maskedError(m, err)
 	}()
 	r, back := await(handlerCtx, done)
 	switch {
@@ -109,15 +112,15 @@ func (a *Activities) sameVersion(ctx context.Context, tool *tooldefs.Tool, in co
 }
 
 // call is what the handler is handed.
-func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, shown *stream) *tooldefs.Call {
+func (a *Activities) call(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, shown *stream, m mask.Mask) *tooldefs.Call {
 	info := sdkactivity.GetInfo(ctx)
 	logger := a.logger.With(zap.String("tool", tool.Name()), zap.String("turn", info.WorkflowExecution.ID),
 		zap.String("key", in.Key), zap.Int32("attempt", info.Attempt))
 	return tooldefs.NewCall(tooldefs.CallInfo{
 		Tool: tool.Name(), Key: in.Key, Turn: info.WorkflowExecution.ID, Session: in.Session,
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
-		Logger:   logging.Slog(logger),
-		Progress: shown.show,
+		Logger:   masked(logger, m),
+		Progress: maskedProgress(m, shown.show),
 		Env:      func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})
 }
@@ -160,8 +163,9 @@ func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contra
 	if ctx.Err() != nil && errors.Is(r.err, context.Canceled) {
 		return contract.ToolResult{}, interrupted(ctx, tool, in)
 	}
-	a.logger.Warn("tool failed", zapTool(tool), zap.String("key", in.Key), zap.Error(r.err))
+	a.logger.Warn("tool failed", zapTool(tool), zap.String("key", in.Key), zap.String("error", r.mask.Text(errorText(r.err))))
 	v := tool.Judge(r.err)
+	v.Text = r.mask.Text(v.Text)
 	if v.Retry && in.Class != contract.ClassAtMostOnce {
 		return contract.ToolResult{}, toolError(contract.ErrToolTransient, v.Outcome, v.Text, v.After)
 	}

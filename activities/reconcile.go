@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/internal/mask"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -25,7 +25,9 @@ func (a *Activities) reconcile(ctx context.Context, tool *tooldefs.Tool, in cont
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	result := tool.Reconcile(limited, a.reconcilingCall(ctx, tool, in), in.Args)
+	m := a.maskOf(in.Agent)
+	result := tool.Reconcile(limited, a.reconcilingCall(ctx, tool, in, m), in.Args)
+	result.Note = m.Text(result.Note)
 	if result.Verdict == contract.VerdictCannotTell {
 		if ctx.Err() != nil && shuttingDown(ctx) {
 			return contract.ReconcileResult{}, temporal.NewApplicationError(
@@ -33,7 +35,7 @@ func (a *Activities) reconcile(ctx context.Context, tool *tooldefs.Tool, in cont
 		}
 		a.logger.Warn("a tool cannot tell what became of a call", zapTool(tool), zap.String("key", in.Key), zap.String("note", result.Note))
 	}
-	value := a.bounded(ctx, tool, contract.ToolResult{Text: result.Text, JSON: result.JSON})
+	value := a.bounded(ctx, tool, maskedResult(m, contract.ToolResult{Text: result.Text, JSON: result.JSON}))
 	result.Text, result.JSON = value.Text, value.JSON
 	result.Truncated, result.Blob, result.Bytes = value.Truncated, value.Blob, value.Bytes
 	return result, nil
@@ -41,14 +43,14 @@ func (a *Activities) reconcile(ctx context.Context, tool *tooldefs.Tool, in cont
 
 // reconcilingCall is what the tool's Reconcile is handed: the key of the call
 // in question. Its attempt counts the starts of the look-up, not of the call.
-func (a *Activities) reconcilingCall(ctx context.Context, tool *tooldefs.Tool, in contract.ReconcileInput) *tooldefs.Call {
+func (a *Activities) reconcilingCall(ctx context.Context, tool *tooldefs.Tool, in contract.ReconcileInput, m mask.Mask) *tooldefs.Call {
 	info := sdkactivity.GetInfo(ctx)
 	logger := a.logger.With(zap.String("tool", tool.Name()), zap.String("turn", info.WorkflowExecution.ID),
 		zap.String("key", in.Key), zap.Bool("reconcile", true))
 	return tooldefs.NewCall(tooldefs.CallInfo{
 		Tool: tool.Name(), Key: in.Key, Turn: info.WorkflowExecution.ID, Session: in.Session,
 		Ordinal: in.Ordinal, Attempt: int(info.Attempt),
-		Logger: logging.Slog(logger),
+		Logger: masked(logger, m),
 		Env:    func(name string) (string, bool) { return a.env(in.Agent, name) },
 	})
 }

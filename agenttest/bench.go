@@ -54,6 +54,7 @@ type Bench struct {
 	Queue    string
 
 	t           testing.TB
+	server      Server
 	options     turnkeel.Options
 	stopTimeout time.Duration
 }
@@ -80,6 +81,7 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 		Model:       model,
 		Queue:       "test-" + strings.ToLower(rand.Text()[:12]),
 		t:           t,
+		server:      o.Server,
 		stopTimeout: o.StopTimeout,
 		options:     turnkeel.Options{Tools: o.Tools, Agents: []contract.Agent{agent}},
 	}
@@ -94,10 +96,27 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 // or the test ends.
 func (b *Bench) StartWorker() (stop func()) {
 	b.t.Helper()
+	return b.serve(b.options)
+}
+
+// Deploy is [Bench.StartWorker] with other tools: the next version of a program,
+// for turns that the one before began. The agent has all of them.
+func (b *Bench) Deploy(tools ...*tooldefs.Tool) (stop func()) {
+	b.t.Helper()
+	agent := b.options.Agents[0]
+	agent.Tools = nil
+	for _, tool := range tools {
+		agent.Tools = append(agent.Tools, tool.Name())
+	}
+	return b.serve(turnkeel.Options{Tools: tools, Agents: []contract.Agent{agent}})
+}
+
+func (b *Bench) serve(o turnkeel.Options) (stop func()) {
+	b.t.Helper()
 	options := sdkworker.Options{WorkerStopTimeout: b.stopTimeout}
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(b.Temporal, b.Queue, options)
-	if err := turnkeel.Register(worker, b.options); err != nil {
+	if err := turnkeel.Register(worker, o); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := worker.Start(); err != nil {

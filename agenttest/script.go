@@ -16,6 +16,10 @@ type Script struct {
 	// answers with the name it was asked for and lists "scripted".
 	Model string `yaml:"model,omitempty"`
 
+	// Message is what a person says in a demo of the script. The server does
+	// not look at it.
+	Message string `yaml:"message,omitempty"`
+
 	// Steps are the answers to each user message, in order: the first to the
 	// message itself, the second to the results of the first's calls, and so
 	// on. Required, unless there are Turns or a Hook.

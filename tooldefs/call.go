@@ -77,6 +77,9 @@ func (c *Call) end() { c.ended.Store(true) }
 // is the same for every attempt and every replay of this call.
 func (c *Call) IdempotencyKey() string { c.mustBeUsable(); return c.info.Key }
 
+// Tool is the name of the tool that runs, as the model knows it.
+func (c *Call) Tool() string { c.mustBeUsable(); return c.tool }
+
 // TurnID is the id of the turn.
 func (c *Call) TurnID() string { c.mustBeUsable(); return c.info.Turn }
 

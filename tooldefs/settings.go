@@ -40,6 +40,7 @@ type settings struct {
 	poller          bool
 	taskQueue       string
 	env             []string
+	pin             string
 	origin          string
 }
 

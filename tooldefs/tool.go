@@ -125,9 +125,13 @@ func (t *Tool) DefinitionDigest() string {
 }
 
 // ExecutionDigest names what a planned call relies on: name, input schema,
-// class and effects. 16 hex digits.
+// class and effects, and a pin where there is one. 16 hex digits.
 func (t *Tool) ExecutionDigest() string {
-	return digestOf("execution", t.set.name, t.input.JSON(), string(t.set.class), string(t.set.effects))
+	parts := []string{"execution", t.set.name, t.input.JSON(), string(t.set.class), string(t.set.effects)}
+	if t.set.pin != "" {
+		parts = append(parts, t.set.pin)
+	}
+	return digestOf(parts...)
 }
 
 // digestOf hashes length-prefixed parts.

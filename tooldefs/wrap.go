@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnkeel/turnkeel/internal/schema"
@@ -57,6 +58,14 @@ type WrapSpec struct {
 	Summary         func(args string) string
 	Env             []string
 
+	// Pin names what else a planned call relies on: the wording of a foreign
+	// definition, for example. It is part of [Tool.ExecutionDigest], so a call
+	// that was planned with another Pin does not run.
+	Pin string
+
+	// Warnings are what a person should know at start: see [Tool.Warnings].
+	Warnings []string
+
 	// Origin says where the tool comes from, for messages to people. If empty,
 	// the place of the call of Wrap.
 	Origin string
@@ -75,7 +84,7 @@ func (s WrapSpec) settings(origin string) settings {
 		approvalTimeout: s.ApprovalTimeout, approvers: s.Approvers,
 		onUnknown: s.OnUnknown, reconciles: s.Reconcile != nil,
 		keyScope: s.KeyScope, poller: s.Poller, taskQueue: s.TaskQueue, env: s.Env,
-		origin: origin,
+		pin: s.Pin, origin: origin,
 	}
 }
 
@@ -97,6 +106,7 @@ func Wrap(spec WrapSpec) (*Tool, error) {
 	if err != nil {
 		return fail(fmt.Errorf("input: %w", err))
 	}
+	warnings = append(slices.Clone(spec.Warnings), warnings...)
 	t := &Tool{set: set, input: input, warnings: warnings, transform: spec.TransformArgs, summary: spec.Summary}
 	if t.loose, _, err = schema.CompileInput(nil); err != nil {
 		return fail(err)

@@ -1,5 +1,5 @@
 // Command worker is the stock worker: it serves the agents of ./agents with
-// the example tools of examples/support. A worker of your own is the same few
+// the example tools of examples/support and the built-in tools. A worker of your own is the same few
 // lines with your own tools.
 package main
 
@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/examples/support"
+	"github.com/turnkeel/turnkeel/tools"
 )
 
 // ledgerVariable names the file that the example tool refund appends to.
@@ -18,5 +19,5 @@ func main() {
 	if ledger == "" {
 		ledger = ".turnkeel/ledger.jsonl"
 	}
-	turnkeel.Main(turnkeel.Options{Tools: support.Tools(ledger)})
+	turnkeel.Main(turnkeel.Options{Tools: support.Tools(ledger), Builtins: tools.All()})
 }

@@ -110,9 +110,9 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 
 // packForSession puts what was said into the result, for the session's next
 // turn. A turn that ends badly, or before its first model call, was part of the
-// conversation too.
+// conversation too; one that held a secret is not.
 func (t *turn) packForSession(ctx workflow.Context) {
-	if t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
+	if t.unsaid || t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
 		return
 	}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)

@@ -29,6 +29,7 @@ func (t *turn) endWithError(ctx workflow.Context, err error) {
 	default:
 		t.result.Status = contract.StatusFailed
 		t.result.Reason = failureReason(err)
+		t.unsaid = failureType(err) == contract.ErrSecretInInput
 	}
 }
 

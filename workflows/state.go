@@ -30,6 +30,7 @@ type turn struct {
 	wrapUp      string // why the next model call is the last, if it is
 	ending      contract.Status
 	interrupted *contract.InterruptRequest
+	unsaid      bool // the input held a secret: it is no part of the conversation
 	cancelWork  workflow.CancelFunc
 	result      contract.TurnResult
 }

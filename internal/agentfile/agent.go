@@ -37,6 +37,7 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 	if !seen["name"] {
 		r.checkName(place{}, "the folder's name, which is the agent's unless name is given,", folder)
 	}
+	r.foldEnv(&def)
 	def.Agent.Instructions = r.instructions(fsys, folder, instructions)
 	def.Agent.Digest = Digest(def.Agent)
 	return def, true
@@ -60,6 +61,8 @@ func (r *reader) agentFields(def *Definition, instructions *instructionsFile) []
 		{"context_window", func(n ast.Node) { a.ContextWindow = r.count(n, "context_window") }},
 		{"instructions", func(n ast.Node) { *instructions = r.instructionsKey(n) }},
 		{"tools", func(n ast.Node) { r.tools(n, def) }},
+		{"builtin_tools", func(n ast.Node) { r.builtins(n, def) }},
+		{"mcp_servers", func(n ast.Node) { r.mcpServers(n, def) }},
 		{"limits", func(n ast.Node) { r.limits(n, &a.Limits) }},
 		{"env", func(n ast.Node) { r.env(n, def) }},
 		{"policy", func(n ast.Node) { r.policy(n, def) }},
@@ -77,7 +80,7 @@ func (r *reader) agentFields(def *Definition, instructions *instructionsFile) []
 // honour, and so must not pass over in silence.
 func laterKeys() []string {
 	return []string{
-		"builtin_tools", "mcp_servers", "subagents", "agents", "processes", "sandbox",
+		"subagents", "agents", "processes", "sandbox",
 	}
 }
 

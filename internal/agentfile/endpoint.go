@@ -33,11 +33,8 @@ func (r *reader) endpointFields(e *contract.Endpoint) []field {
 			e.EchoReasoning = r.oneOf(n, "endpoint.echo_reasoning", "never", "always", "even_empty")
 		}},
 		{"parallel_tool_calls", func(n ast.Node) {
-			if v, ok := n.(*ast.BoolNode); ok {
-				e.ParallelToolCalls = &v.Value
-				return
-			}
-			r.wrongType(n, "endpoint.parallel_tool_calls", "true or false")
+			v := r.flag(n, "endpoint.parallel_tool_calls")
+			e.ParallelToolCalls = &v
 		}},
 		{"first_byte_timeout", func(n ast.Node) { e.FirstByteTimeout = r.callTimeout(n, "endpoint.first_byte_timeout") }},
 		{"idle_timeout", func(n ast.Node) { e.IdleTimeout = r.callTimeout(n, "endpoint.idle_timeout") }},

@@ -19,18 +19,46 @@ type Env struct {
 	Bind     map[string]string // declared name to the name of the variable that holds it
 }
 
+func (e Env) clone() Env {
+	optional := maps.Clone(e.Optional)
+	if optional == nil {
+		optional = map[string]string{}
+	}
+	return Env{Required: slices.Clone(e.Required), Optional: optional, Bind: e.Bind}
+}
+
+func (e Env) declares(name string) bool {
+	_, optional := e.Optional[name]
+	return optional || slices.Contains(e.Required, name)
+}
+
+// Names are the declared variables, sorted.
+func (e Env) Names() []string {
+	names := slices.AppendSeq(slices.Clone(e.Required), maps.Keys(e.Optional))
+	slices.Sort(names)
+	return names
+}
+
 // Lookup gives the value of a declared variable; declared is false for any
 // other name. lookup is [os.LookupEnv] or the like. An optional variable that
 // is unset or empty has the value the file gives it.
 func (e Env) Lookup(name string, lookup func(string) (string, bool)) (value string, declared bool) {
-	fallback, optional := e.Optional[name]
-	if !optional && !slices.Contains(e.Required, name) {
+	if !e.declares(name) {
 		return "", false
 	}
 	if value, _ := lookup(e.variable(name)); value != "" {
 		return value, true
 	}
-	return fallback, true
+	return e.Optional[name], true
+}
+
+// Variables are the names of the variables that hold the declared values.
+func (e Env) Variables() []string {
+	var names []string
+	for _, name := range slices.Concat(e.Required, slices.Sorted(maps.Keys(e.Optional))) {
+		names = append(names, e.variable(name))
+	}
+	return names
 }
 
 func (e Env) variable(name string) string {
@@ -60,15 +88,12 @@ func CheckEnv(defs []Definition, lookup func(string) (string, bool)) error {
 			problems = append(problems, problem(def.File, where, "agent %s requires the environment variable %s%s, which is not set or empty", def.Agent.Name, name, asName))
 		}
 	}
-	if len(problems) == 0 {
-		return nil
-	}
-	return problems
+	return problems.orNil()
 }
 
 func (r *reader) env(n ast.Node, def *Definition) {
 	e := &def.Env
-	bindAt := map[string]place{}
+	def.bindAt = map[string]place{}
 	r.mapping(n, "env", []field{
 		{"required", func(n ast.Node) {
 			for i, item := range r.list(n, "env.required", "a list of variable names") {
@@ -90,15 +115,15 @@ func (r *reader) env(n ast.Node, def *Definition) {
 			e.Bind = map[string]string{}
 			r.entries(n, "env.bind", func(key string, keyAt place, value ast.Node) {
 				if name := r.variable(value, "env.bind."+bound(key, 80)); name != "" {
-					e.Bind[key], bindAt[key] = name, keyAt
+					e.Bind[key], def.bindAt[key] = name, keyAt
 				}
 			})
 		}},
 	})
-	r.checkEnv(def, bindAt)
+	r.checkEnv(def)
 }
 
-func (r *reader) checkEnv(def *Definition, bindAt map[string]place) {
+func (r *reader) checkEnv(def *Definition) {
 	e := def.Env
 	for i, name := range e.Required {
 		_, optional := e.Optional[name]
@@ -109,11 +134,19 @@ func (r *reader) checkEnv(def *Definition, bindAt map[string]place) {
 			r.report(def.envAt[i], "env: %s is required twice", name)
 		}
 	}
-	declared := slices.Concat(e.Required, slices.Sorted(maps.Keys(e.Optional)))
-	for _, name := range slices.Sorted(maps.Keys(e.Bind)) {
-		if !slices.Contains(declared, name) {
-			r.report(bindAt[name], "env.bind: %s is neither required nor optional%s", quote(name), didYouMean(name, declared))
+}
+
+// foldEnv declares what the rest of the file needs. A binding that nothing
+// declares is told here, unless a built-in tool may have declared it: then
+// [Definition.Grant] tells.
+func (r *reader) foldEnv(def *Definition) {
+	for _, s := range def.MCP {
+		for _, v := range s.needEnv {
+			def.require(v.name, v.at)
 		}
+	}
+	if len(def.Builtins) == 0 {
+		r.problems = append(r.problems, def.undeclaredBinds()...)
 	}
 }
 
@@ -136,3 +169,28 @@ func (r *reader) checkVariable(at place, what, name string) bool {
 }
 
 func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// CheckToolEnv says which variables the agent's Go tools may ask for and its
+// env does not declare: such a tool would read nothing. own are all Go tools of
+// the worker, envOf gives a tool's own list.
+func (d Definition) CheckToolEnv(own []string, envOf func(tool string) []string) error {
+	var problems Errors
+	check := func(tool string, at place) {
+		for _, name := range envOf(tool) {
+			if !d.Env.declares(name) {
+				problems = append(problems, problem(d.File, at,
+					"tools: %s reads the environment variable %s; declare it in env.required or env.optional", tool, name))
+			}
+		}
+	}
+	for i, tool := range d.ToolNames {
+		if tool != AllTools {
+			check(tool, d.toolsAt[i])
+			continue
+		}
+		for _, tool := range own {
+			check(tool, d.toolsAt[i])
+		}
+	}
+	return problems.orNil()
+}

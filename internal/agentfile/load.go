@@ -39,12 +39,21 @@ type Definition struct {
 	// ToolNames are the tools as the file names them, [AllTools] included.
 	ToolNames []string
 
-	// Env are the environment variables the agent declares.
+	// Builtins are the built-in tools it asks for, MCP the servers whose tools
+	// it is shown.
+	Builtins []string
+	MCP      []MCPServer
+
+	// Env are the environment variables the agent declares, those that its MCP
+	// servers need included, and after [Definition.Grant] those of its built-in
+	// tools.
 	Env Env
 
-	toolsAt []place // beside ToolNames
-	ruled   []ruled // the tools that the policy names
-	envAt   []place // beside Env.Required
+	toolsAt    []place // beside ToolNames
+	builtinsAt []place // beside Builtins
+	ruled      []ruled // the tools that the policy names
+	envAt      []place // beside Env.Required
+	bindAt     map[string]place
 }
 
 // Load reads every agent of a folder that holds one folder per agent, sorted
@@ -58,6 +67,21 @@ func Load(dir string) ([]Definition, error) {
 // LoadFS is [Load] for any file system; dir is only how messages and
 // [Definition.File] call its root.
 func LoadFS(fsys fs.FS, dir string) ([]Definition, error) {
+	defs, problems := readFS(fsys, dir)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return defs, nil
+}
+
+// Read is [Load] for a caller that goes on checking: with the problems come the
+// definitions as far as they can be read.
+func Read(dir string) ([]Definition, error) {
+	defs, problems := readFS(os.DirFS(dir), dir)
+	return defs, problems.orNil()
+}
+
+func readFS(fsys fs.FS, dir string) ([]Definition, Errors) {
 	l := &loader{fsys: fsys, dir: dir}
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -68,10 +92,7 @@ func LoadFS(fsys fs.FS, dir string) ([]Definition, error) {
 	if len(defs) == 0 && len(l.problems) == 0 {
 		l.problemf(dir, "no agent in this folder; create %s", path.Join(dir, "<name>", FileName))
 	}
-	if len(l.problems) > 0 {
-		return nil, l.problems
-	}
-	return defs, nil
+	return defs, l.problems
 }
 
 type loader struct {

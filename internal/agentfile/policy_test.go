@@ -185,7 +185,7 @@ func TestR30_BadPolicies(t *testing.T) {
 func TestY01_RuleNamesAToolThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	def := load(t, "model: openai/x\ntools: all\npolicy: {rules: [{id: a, when: {tools: [refnud, \"x_*\", refund]}, then: {deny: no}}]}\n")
-	_, err := def.Resolve([]string{"refund", "lookup_order"})
+	_, err := def.Resolve(Offer{Tools: []string{"refund", "lookup_order"}})
 	want := `agents/x/agent.yaml:3:41: policy.rules[0].when.tools[0]: this worker has no tool "refnud"; did you mean "refund"?`
 	if got := errText(err); got != want {
 		t.Errorf("got %s", got)

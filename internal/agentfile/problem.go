@@ -1,7 +1,10 @@
 package agentfile
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +35,37 @@ func (e Errors) Error() string {
 		lines[i] = p.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// orNil is the errors as an error, or nil when there are none.
+func (e Errors) orNil() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Join is every problem of the errors, those of files first and in the order of
+// their places, as one error; nil when there is none.
+func Join(errs ...error) error {
+	var problems Errors
+	var others []error
+	for _, err := range errs {
+		var own Errors
+		switch {
+		case errors.As(err, &own):
+			problems = append(problems, own...)
+		case err != nil:
+			others = append(others, err)
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if len(others) == 0 {
+		return problems.orNil()
+	}
+	return errors.Join(append([]error{problems.orNil()}, others...)...)
 }
 
 type place struct{ line, column int }

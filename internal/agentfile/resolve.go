@@ -9,21 +9,50 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// Resolve holds the agent against the names of the worker's tools: `all`
-// becomes every one of them, sorted, and a name the worker lacks is a problem
-// with its place, in tools or in a rule of the policy. The digest is that of the resolved agent.
-func (d Definition) Resolve(tools []string) (contract.Agent, error) {
+// Offer is what a worker has for one agent.
+type Offer struct {
+	// Tools are the names of the worker's own tools, which every agent may
+	// name; `all` stands for them.
+	Tools []string
+
+	// Builtins are the names of the tools of each built-in that the agent asks
+	// for, MCP those of each of its servers as the model sees them.
+	Builtins map[string][]string
+	MCP      map[string][]string
+
+	// Partial says that not all of it is known, since something else is wrong:
+	// a rule's name that is not found is not told of then.
+	Partial bool
+}
+
+// Resolve holds the agent against what the worker offers: `all` becomes every
+// tool of the worker's own, sorted; the tools of built-ins and servers follow
+// in the order of the file. A name the worker lacks is a problem with its
+// place, in tools or in a rule of the policy. The digest is that of the
+// resolved agent.
+func (d Definition) Resolve(o Offer) (contract.Agent, error) {
 	agent := d.Agent
+	agent.Tools = slices.Clone(d.Agent.Tools)
 	var problems Errors
 	if slices.Contains(d.ToolNames, AllTools) {
-		agent.Tools = slices.Sorted(slices.Values(tools))
-		agent.Digest = Digest(agent)
+		agent.Tools = slices.Sorted(slices.Values(o.Tools))
 	} else {
-		problems = d.unknownTools(tools)
+		problems = d.unknownTools(o.Tools)
 	}
-	if problems = append(problems, d.unknownRuled(tools)...); len(problems) > 0 {
+	known := slices.Clone(o.Tools)
+	for _, name := range d.Builtins {
+		agent.Tools, known = append(agent.Tools, o.Builtins[name]...), append(known, o.Builtins[name]...)
+	}
+	for _, s := range d.MCP {
+		agent.Tools, known = append(agent.Tools, o.MCP[s.Name]...), append(known, o.MCP[s.Name]...)
+	}
+	if !o.Partial {
+		problems = append(problems, d.unknownRuled(known)...)
+	}
+	if len(problems) > 0 {
 		return contract.Agent{}, problems
 	}
+	agent.Digest = Digest(agent)
 	return agent, nil
 }
 

@@ -31,7 +31,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := load(t, "model: openai/x\n"+tt.in+"\n").Resolve(worker)
+			got, err := load(t, "model: openai/x\n"+tt.in+"\n").Resolve(Offer{Tools: worker})
 			if text := errText(err); text != tt.err {
 				t.Fatalf("got %q, want %q", text, tt.err)
 			}

@@ -11,6 +11,11 @@ func didYouMean(name string, names []string) string {
 	if near := nearest(name, names); near != "" {
 		return "; did you mean " + quote(near) + "?"
 	}
+	return validNames(names)
+}
+
+// validNames is the list of what would have been right, sorted.
+func validNames(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}

@@ -19,24 +19,34 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	var f stackFlags
-	var keep bool
+	var agent string
+	var keep, noCrash bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a whole agent turn: Temporal server, Web UI, worker, model",
 		Long: `Shows one agent turn as it happens, on a Temporal server that it brings up
 itself: the model is called, two lookups run in parallel, one refund is made,
-and the model answers.
+and the model answers. In the middle of the refund, when the money is paid and
+nobody has been told, the worker is killed with SIGKILL: another takes over, the
+turn goes on, and the ledger has one line. With --agents it shows an agent of
+yours: its folder has a demo.yaml with the message and what a scripted model says.
 
 Without OPENAI_API_KEY and OPENAI_BASE_URL a script plays the model; with one
 of them the same turn runs on the real model. With TEMPORAL_ADDRESS set the
 turn runs on that server instead.
 
 The data stays in .turnkeel, so "starter dev" shows the turn again later.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, f, keep) },
+		Example: "  starter demo\n  starter demo --agents examples/nocode",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.workerDies = !noCrash
+			return a.demo(cmd, f, agent, keep)
+		},
 	}
 	stackFlagsOf(cmd, &f)
+	cmd.Flags().StringVar(&agent, "agent", "", "name of the agent to show (default: the folder's only one, or "+support.AgentName+")")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep server and worker up until Ctrl-C")
+	cmd.Flags().BoolVar(&noCrash, "no-crash", false, "let the worker live")
 	return cmd
 }
 
@@ -46,7 +56,15 @@ func stackFlagsOf(cmd *cobra.Command, f *stackFlags) {
 	cmd.Flags().StringVar(&f.agents, "agents", turnkeel.DefaultAgentsDir, "folder with one folder per agent")
 }
 
-func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
+func (a *app) demo(cmd *cobra.Command, f stackFlags, agent string, keep bool) error {
+	if _, err := os.Stat(f.agents); err != nil {
+		return noAgents(f.agents)
+	}
+	show, err := findExample(f.agents, agent)
+	if err != nil {
+		return err
+	}
+	f.script, f.servers = show.script, show.servers
 	id := "demo-" + strings.ToLower(rand.Text()[:10])
 	f.queue = id // of its own, so that no other worker takes the turn
 	f.ledger = filepath.Join(stateDir, "demo", id+".ledger.jsonl")
@@ -62,16 +80,18 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, keep bool) error {
 		return err
 	}
 	defer s.close()
-	ctx, stop := s.watch(cmd.Context())
+	ctx, stop := s.watch(cmd.Context(), func() {
+		a.say("%s  ****   the worker is killed: the refund is paid, and nobody has been told. Another worker starts.", time.Now().Format(time.TimeOnly))
+	})
 	defer stop()
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: id, Input: contract.TurnInput{
-		Agent:    support.AgentName,
-		Messages: []contract.Message{{Role: contract.RoleUser, Content: support.DemoMessage}},
+		Agent:    show.agent,
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: show.message}},
 	}})
 	if err != nil {
 		return reasonOf(ctx, err)
 	}
-	a.say("Turn: %s\nWeb UI: %s\n\n          user: %s", turn.ID, s.link(turn.ID, turn.RunID), support.DemoMessage)
+	a.say("Turn: %s\nWeb UI: %s\n\n          user: %s", turn.ID, s.link(turn.ID, turn.RunID), show.message)
 	p := a.printer(turn.ID)
 	err = follow(ctx, turn, func(e turnkeel.Event) error { p.event(e); return nil })
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/turnkeel/turnkeel/internal/child"
 )
 
 // buildFlags make the build independent of where the checkout is, of its VCS
@@ -142,9 +144,9 @@ func (b *builder) goRun(ctx context.Context, line func(string) bool, args ...str
 			messages = append(messages, s)
 		}
 	}}
-	cmd.SysProcAttr = procAttr(syscall.SIGKILL)
+	cmd.SysProcAttr = child.Attr(syscall.SIGKILL)
 	cmd.WaitDelay = 2 * time.Second
-	exited, err := pinned(cmd)
+	exited, err := child.Start(cmd)
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", noSource("it is built with the go command, which is not in PATH")
 	} else if err != nil {

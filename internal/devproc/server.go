@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/turnkeel/turnkeel/internal/child"
 )
 
 const (
@@ -107,14 +109,14 @@ func start(ctx context.Context, bin, config string, o Options) (*Server, error) 
 	s.cmd.Dir = dir
 	s.cmd.Stdout = &lineWriter{f: s.readyLine(ready)}
 	s.cmd.Stderr = s.logs
-	s.cmd.SysProcAttr = procAttr(syscall.SIGTERM)
+	s.cmd.SysProcAttr = child.Attr(syscall.SIGTERM)
 	s.cmd.WaitDelay = 2 * time.Second
 	// The lifeline: nothing is ever written to it, and the write end, which
 	// only this process has, closes when this process ends.
 	if s.lifeline, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	exited, err := pinned(s.cmd)
+	exited, err := child.Start(s.cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ var packages = []Row{
 		Package: "activities",
 		Ours: []string{
 			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
-			"internal/schema", "internal/logging", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
+			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/secrets", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},
@@ -135,10 +135,22 @@ var packages = []Row{
 		Why:     "what is known of each provider is data",
 	},
 	{
+		Package: "internal/secrets",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "the client and the worker look for the same values; whose environment it is they say",
+	},
+	{
 		Package: "internal/prices",
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal},
 		Why:     "what tokens cost is a table",
+	},
+	{
+		Package: "tools",
+		Ours:    []string{"tooldefs", "tools/*"},
+		Never:   []Ban{temporal},
+		Why:     "it lists the built-in tools for who offers all of them; a worker that wants one imports that one",
 	},
 	{
 		Package: "tools/*",
@@ -148,9 +160,9 @@ var packages = []Row{
 	},
 	{
 		Package: "mcptools",
-		Ours:    []string{"tooldefs"},
+		Ours:    []string{"tooldefs", "internal/child", "internal/mask", "internal/schema"},
 		Never:   []Ban{temporal},
-		Why:     "MCP tools are tools like any other: the public tool API and nothing more",
+		Why:     "MCP tools are tools like any other: the public tool API, and what runs, masks and validates what a server does",
 	},
 	{
 		Package: "examples/support",
@@ -192,7 +204,18 @@ var packages = []Row{
 		Why:     "everything may log, so the logger may import nothing of ours",
 	},
 	{
+		Package: "internal/child",
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "it starts processes and knows nothing of what they are",
+	},
+	{
+		Package: "internal/mask",
+		Never:   []Ban{temporal, thirdParty, {Name: "files and the network", Paths: []string{"os", "net/http"}}},
+		Why:     "it takes values out of texts it is given",
+	},
+	{
 		Package: "internal/devproc",
+		Ours:    []string{"internal/child"},
 		Why:     "it runs the devserver as a process and must stay usable from every test",
 	},
 	{
@@ -204,14 +227,14 @@ var packages = []Row{
 		Package: ".",
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
-			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/policy",
-			"internal/replay", "internal/schema", "internal/stub", "internal/wire",
+			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
+			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
 	{
 		Package: "worker",
-		Ours:    []string{".", "tools/*", "mcptools", "internal/cli", "examples/support"},
+		Ours:    []string{".", "tools", "tools/*", "mcptools", "internal/cli", "examples/support"},
 		Why:     "the stock worker is what a user could write: the embedding API and a list of tools",
 	},
 	{
@@ -224,6 +247,7 @@ var packages = []Row{
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
+			"tools",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
 	},
@@ -260,6 +284,7 @@ var libraries = []Library{
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
 	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},
 	{"github.com/google/go-cmp", []string{"agenttest", "tests/..."}, "it may panic: tests only"},

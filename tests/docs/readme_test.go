@@ -15,10 +15,6 @@ const ours = "github.com/turnkeel/turnkeel"
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
 	readme := documents(t)["README.md"]
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	agent := filepath.Join(dir, "agents", "desk")
 	if err := os.MkdirAll(agent, 0o700); err != nil {
@@ -27,22 +23,32 @@ func TestReadmeProgram(t *testing.T) {
 	write(t, filepath.Join(dir, "main.go"), block(t, readme, "go"))
 	write(t, filepath.Join(agent, "agent.yaml"), block(t, readme, "yaml"))
 	write(t, filepath.Join(agent, "instructions.md"), "You open tickets.\n")
-	// Our own requirements are the other module's too: no network is needed.
-	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
-	write(t, filepath.Join(dir, "go.mod"), strings.Replace(read(t, filepath.Join(root, "go.mod")),
-		"module "+ours, "module example.com/desk", 1)+
-		"\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+abs+"\n")
+	writeModule(t, dir)
 	run(t, dir, "go", "vet", "-mod=mod", ".")
 	run(t, dir, "go", "build", "-mod=mod", "-o", "deskworker", ".")
 	if out := run(t, dir, "./deskworker", "check"); !strings.Contains(out, "agent desk: model openai/gpt-4o-mini, tools [open_ticket]") {
 		t.Errorf("check printed:\n%s", out)
 	}
-	if out := run(t, dir, "./deskworker", "tools"); !strings.Contains(out, `"open_ticket"`) || !strings.Contains(out, `"keyed"`) {
+	if out := run(t, dir, "./deskworker", "tools", "-o", "json"); !strings.Contains(out, `"open_ticket"`) || !strings.Contains(out, `"keyed"`) {
 		t.Errorf("tools printed:\n%s", out)
 	}
 	if formatted := run(t, dir, "gofmt", "-l", "main.go"); formatted != "" {
 		t.Error("the README's program is not formatted")
 	}
+}
+
+// writeModule makes dir a module that uses this one as it stands. Our own
+// requirements are its too: no network is needed.
+func writeModule(t *testing.T, dir string) {
+	t.Helper()
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
+	write(t, filepath.Join(dir, "go.mod"), strings.Replace(read(t, filepath.Join(root, "go.mod")),
+		"module "+ours, "module example.com/desk", 1)+
+		"\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+abs+"\n")
 }
 
 func read(t *testing.T, path string) string {

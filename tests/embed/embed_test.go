@@ -30,7 +30,7 @@ func TestAnotherModule(t *testing.T) {
 	run(t, dir, "go", "vet", "-mod=mod", "./...")
 	run(t, dir, "go", "test", "-mod=mod", "./...")
 	run(t, dir, "go", "build", "-mod=mod", "-o", "theirs", ".")
-	if out := run(t, dir, "./theirs", "tools"); !strings.Contains(out, `"greet"`) {
+	if out := run(t, dir, "./theirs", "tools", "-o", "json"); !strings.Contains(out, `"greet"`) {
 		t.Errorf("the binary's tools command printed:\n%s", out)
 	}
 }

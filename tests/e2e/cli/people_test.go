@@ -133,6 +133,59 @@ func TestPeople_UnknownOutcome(t *testing.T) {
 	}
 }
 
+// R22: --all needs a filter and a yes; it decides what was shown, and nothing
+// else.
+func TestPeople_All(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 1, 2)
+	turns := []string{b.Start("pay").ID, b.Start("pay").ID, b.Start("pay").ID}
+	for _, turn := range turns {
+		pendingOf(t, turn, 2)
+	}
+	filter := "WorkflowId IN ('" + turns[0] + "', '" + turns[1] + "')"
+	approve := func(stdin string, args ...string) result {
+		cmd := command(t, t.TempDir(), starter, append(onServer(), "TURNKEEL_USER=ann"), append([]string{"approve"}, args...)...)
+		cmd.Stdin = strings.NewReader(stdin)
+		return finish(t, cmd)
+	}
+	for _, args := range [][]string{
+		{"--all"}, {"--all", "--yes"}, {turns[0], "--all", "--tool", "pay"}, {"--tool", "pay"}, {turns[0], "--query", filter},
+		{"--all", "--tool", "pay", "--key", "k", "--digest", "d"},
+	} {
+		if r := approve("y\n", args...); r.code != 2 {
+			t.Errorf("%v: exit code %d: %s", args, r.code, r.errOut)
+		}
+	}
+	if r := approve("y\n", "--all", "--tool", "no_such_tool"); r.code != 3 || !strings.Contains(r.errOut, "no call waits") {
+		t.Errorf("a tool that nothing waits for: exit code %d: %s", r.code, r.errOut)
+	}
+	var r result
+	for t.Context().Err() == nil && !strings.Contains(r.errOut, "Approve these 4 calls?") { // what is listed follows with a delay
+		r = approve("", "--all", "--tool", "pay", "--query", filter)
+	}
+	if r.code != 1 || !strings.Contains(r.errOut, "nothing was decided") || strings.Count(r.errOut, `{"cents":1}`) != 2 {
+		t.Errorf("nobody said yes: exit code %d: %s", r.code, r.errOut)
+	}
+	if r = approve("n\n", "--all", "--query", filter); r.code != 1 {
+		t.Errorf("a no: exit code %d", r.code)
+	}
+	for _, turn := range turns {
+		pendingOf(t, turn, 2)
+	}
+	if r = approve("yes\n", "--all", "--tool", "pay", "--query", filter); r.code != 0 || strings.Count(r.out, "approved by ann") != 4 {
+		t.Errorf("a yes: exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	for _, turn := range turns[:2] {
+		if out := b.Wait(b.Turns.Turn(t.Context(), turn, "")); out.Result.Effects.Done != 2 {
+			t.Errorf("%+v", out.Effects)
+		}
+	}
+	pendingOf(t, turns[2], 2)
+	if r := ask(t, "cancel", turns[2]); r.code != 0 {
+		t.Error(r.errOut)
+	}
+}
+
 // The command that docs/approvals.md gives for the temporal CLI decides.
 func TestPeople_TemporalCLI(t *testing.T) {
 	t.Parallel()

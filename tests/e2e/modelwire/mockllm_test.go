@@ -3,27 +3,21 @@ package modelwire
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/tests/npm"
 )
 
-// mockLLM is a model server that nobody here wrote, at a version that was
-// tried.
-const (
-	mockLLM        = "@dwmkerr/mock-llm"
-	mockLLMVersion = "0.1.29"
-)
+// mockLLM is a model server that nobody here wrote.
+const mockLLM = "@dwmkerr/mock-llm"
 
 // mockLLMRules ask for a tool while there is no result of one, then answer. A
 // template of its own would read two opening braces.
@@ -92,7 +86,7 @@ func TestMockLLM(t *testing.T) {
 // startMockLLM runs the server with these rules until the test ends.
 func startMockLLM(t *testing.T, rules string) string {
 	t.Helper()
-	program := installMockLLM(t)
+	program := npm.Module(t, mockLLM+"/dist/main.js")
 	config := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(config, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
@@ -143,42 +137,4 @@ func answers(ctx context.Context, url string) bool {
 	}
 	_ = response.Body.Close()
 	return response.StatusCode == http.StatusOK
-}
-
-// installMockLLM is the server's program, installed by npm into the user's
-// cache unless it is there. A finished installation has its name only then.
-func installMockLLM(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache = filepath.Join(cache, "turnkeel", "npm")
-	dir := filepath.Join(cache, "mock-llm-"+mockLLMVersion)
-	program := filepath.Join(dir, "node_modules", filepath.FromSlash(mockLLM), "dist", "main.js")
-	if _, err := os.Stat(program); err == nil {
-		return program
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Fatalf("this test needs npm (Node.js 20 or later; on Debian: apt-get install nodejs npm), to install %s: %v", mockLLM, err)
-	}
-	if err := os.MkdirAll(cache, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	unfinished, err := os.MkdirTemp(cache, "unfinished-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(unfinished)                                                      //nolint:errcheck // a temporary folder
-	install := exec.CommandContext(t.Context(), npm, "install", "--prefix", unfinished, //nolint:gosec // found above
-		"--no-audit", "--no-fund", "--ignore-scripts", fmt.Sprintf("%s@%s", mockLLM, mockLLMVersion))
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("npm install %s: %v\n%s", mockLLM, err, out)
-	}
-	// Another process may have been first: then its folder is as good.
-	if err := os.Rename(unfinished, dir); err != nil && !errors.Is(err, os.ErrExist) && !errors.Is(err, syscall.ENOTEMPTY) {
-		t.Fatal(err)
-	}
-	return program
 }

@@ -1,0 +1,63 @@
+package mcptools
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+// DriftError is a tool that the server defines otherwise than when it was
+// listed, or no longer has. It was not called.
+type DriftError struct {
+	Server, Tool string
+	Gone         bool
+}
+
+func (e *DriftError) Error() string {
+	if e.Gone {
+		return fmt.Sprintf("it was not called: %s no longer has a tool %q", e.Server, e.Tool)
+	}
+	return fmt.Sprintf("it was not called: %s now defines %q otherwise than when this worker started (its description or schema changed); a worker that is restarted takes the new definition", e.Server, e.Tool)
+}
+
+// StatusError is a request that an HTTP server refused before it did anything.
+type StatusError struct {
+	Code   int
+	Status string // like "401 Unauthorized"
+	Body   string // the beginning of what it said, bounded
+}
+
+func (e *StatusError) Error() string {
+	text := "the server answered " + e.Status
+	if e.Code >= 300 && e.Code < 400 {
+		return text + "; redirects are not followed, since the credentials would go along"
+	}
+	if e.Body != "" {
+		text += ": " + e.Body
+	}
+	return text
+}
+
+// callError says what an error of a call means for its outcome. The server's
+// own word, and a refusal before anything was done, are definite; what broke on
+// the way is not.
+func callError(err error) error {
+	var server *jsonrpc.Error
+	var drift *DriftError
+	var status *StatusError
+	switch {
+	case tooldefs.IsUnknown(err), tooldefs.IsNotExecuted(err):
+		return err
+	case errors.As(err, &drift):
+		return drift
+	case errors.As(err, &status):
+		return status
+	case errors.As(err, &server):
+		return fmt.Errorf("the server refused the call: %s (code %d)", server.Message, server.Code)
+	default:
+		return tooldefs.Unknown(fmt.Errorf("the connection to the server broke before it answered: %w", err))
+	}
+}

@@ -1,0 +1,89 @@
+package mcptools
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/turnkeel/turnkeel/internal/mask"
+)
+
+// httpTransport adds the headers of the configuration to each request and sees
+// to it that an answer is read without loss.
+type httpTransport struct {
+	base   *http.Transport
+	header http.Header
+	mask   mask.Mask
+}
+
+func newHTTPClient(header http.Header, m mask.Mask) *http.Client {
+	base := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 8,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+	}
+	return &http.Client{
+		Transport: &httpTransport{base: base, header: header, mask: m},
+		// The credentials are for this server, not for where it points.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// RoundTrip sends one request, once.
+func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, values := range t.header {
+		r.Header[name] = values
+	}
+	response, err := t.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if refusal := t.refusal(r, response); refusal != nil {
+		return nil, refusal
+	}
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch kind {
+	case "text/event-stream":
+		response.Body = newLineReader(response.Body, eventLine)
+	case "application/json":
+		data, err := io.ReadAll(io.LimitReader(response.Body, maxMessageBytes+1))
+		_ = response.Body.Close()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(data) > maxMessageBytes:
+			return nil, errMessageTooLarge
+		}
+		data = readable(data)
+		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+		response.Header.Del("Content-Length")
+	}
+	return response, nil
+}
+
+// refusal is an answer by which the server says that it did not take a message:
+// a redirect, or a status of the 400s. 404 is the end of a session, which the
+// SDK knows; what speaks JSON-RPC it reads, too.
+func (t *httpTransport) refusal(r *http.Request, response *http.Response) error {
+	code := response.StatusCode
+	if r.Method != http.MethodPost || code < 300 || code >= 500 || code == http.StatusNotFound {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	if bytes.Contains(body, []byte(`"jsonrpc"`)) {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
+		return nil
+	}
+	_ = response.Body.Close()
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(t.mask.Text(string(body)), "")), " ")
+	if len(text) > 300 {
+		text = strings.ToValidUTF8(text[:300], "") + "…"
+	}
+	return &StatusError{Code: code, Status: response.Status, Body: text}
+}

@@ -1,0 +1,196 @@
+package mcptools
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The tests' server is this test binary: a real process with real pipes, that
+// speaks the protocol by hand, so that it can say what no library would.
+const scriptVariable = "TURNKEEL_TEST_MCP_SCRIPT"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(scriptVariable); file != "" {
+		serveScript(file)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// script is what the server does; it reads the file again for every request.
+type script struct {
+	Tools  json.RawMessage `json:"tools"`
+	Result json.RawMessage `json:"result,omitempty"` // of a call
+	Error  json.RawMessage `json:"error,omitempty"`  // of a call, instead
+	Print  string          `json:"print,omitempty"`  // before anything else, on standard output
+	Stderr string          `json:"stderr,omitempty"`
+
+	OnStart string `json:"on_start,omitempty"` // "exit"
+	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more
+	OnCall  string `json:"on_call,omitempty"`  // "die", "hang"
+
+	Ledger string `json:"ledger"` // file that gets a line for each call
+}
+
+func readScript(file string) script {
+	data, err := os.ReadFile(file) //nolint:gosec // the test's own
+	var s script
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	return s
+}
+
+func serveScript(file string) {
+	s := readScript(file)
+	fmt.Print(s.Print)
+	fmt.Fprint(os.Stderr, s.Stderr)
+	if s.OnStart == "exit" {
+		os.Exit(7)
+	}
+	note(s.Ledger, "start "+fmt.Sprint(os.Getpid()))
+	in := bufio.NewReader(os.Stdin)
+	lists := 0
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var request struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		_ = json.Unmarshal(line, &request)
+		s := readScript(file)
+		answer := func(kind string, value any) {
+			data, _ := json.Marshal(value)
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"%s":%s}`+"\n", request.ID, kind, data)
+		}
+		switch request.Method {
+		case "initialize":
+			answer("result", json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted","version":"1"}}`))
+		case "ping":
+			answer("result", struct{}{})
+		case "tools/list":
+			answer("result", map[string]any{"tools": s.Tools})
+			if lists++; s.OnList == "deaf" && lists > 1 {
+				time.Sleep(time.Hour)
+			}
+		case "notifications/cancelled":
+			note(s.Ledger, "cancelled")
+		case "tools/call":
+			note(s.Ledger, "call "+string(request.Params))
+			switch s.OnCall {
+			case "die":
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			case "hang":
+				continue
+			}
+			if len(s.Error) > 0 {
+				answer("error", s.Error)
+			} else {
+				answer("result", s.Result)
+			}
+		}
+	}
+}
+
+func note(ledger, line string) {
+	f, err := os.OpenFile(ledger, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the test's own
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintln(f, line)
+}
+
+// scripted is a server and its script, which a test may change.
+type scripted struct {
+	t      *testing.T
+	file   string
+	ledger string
+}
+
+func newScripted(t *testing.T, s script) *scripted {
+	t.Helper()
+	dir := t.TempDir()
+	srv := &scripted{t: t, file: filepath.Join(dir, "script.json"), ledger: filepath.Join(dir, "ledger")}
+	srv.set(s)
+	return srv
+}
+
+// set changes what the server does from its next request on.
+func (s *scripted) set(sc script) {
+	s.t.Helper()
+	sc.Ledger = s.ledger
+	data, err := json.Marshal(sc)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	// Whole or not at all: the server may be reading it.
+	if err := os.WriteFile(s.file+".new", data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(s.file+".new", s.file); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scripted) config(o Options) Server {
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return Server{Options: o, Command: []string{self}, Env: []string{scriptVariable + "=" + s.file}, StartTimeout: 20 * time.Second}
+}
+
+func (s *scripted) connect(o Options) *Connection {
+	s.t.Helper()
+	c, err := Connect(s.t.Context(), s.config(o))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// lines are the ledger's lines that begin so.
+func (s *scripted) lines(prefix string) []string {
+	data, _ := os.ReadFile(s.ledger)
+	var found []string
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, prefix) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came to be that %s", what)
+		}
+		time.Sleep(10 * time.Millisecond) // a process outside says nothing that could be waited for
+	}
+}
+
+// oneTool is a listing of one tool.
+func oneTool(name, description, schema string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`[{"name":%q,"description":%q,"inputSchema":%s}]`, name, description, schema))
+}

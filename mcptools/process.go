@@ -1,0 +1,174 @@
+package mcptools
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/turnkeel/turnkeel/internal/child"
+)
+
+const (
+	// stopGrace is how long a program has to end once its input is closed, and
+	// again once it is told to terminate.
+	stopGrace = 2 * time.Second
+
+	// pipeGrace is how long the end of a program is awaited while a process
+	// that it left behind holds its output open.
+	pipeGrace = time.Second
+)
+
+// process is a server's program. It ends with this process where the system
+// allows: the kernel kills it on Linux, and everywhere its input ends.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File // our ends of the pipes
+	stdout *os.File
+	exited chan struct{} // closed when it has ended
+	said   *lastWords
+
+	closing sync.Once
+}
+
+// startProcess starts the program in a process group of its own. Each line that
+// it writes to its standard error goes to said.
+func startProcess(command, env []string, dir string, said *lastWords) (*process, error) {
+	childIn, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, childOut, err := os.Pipe()
+	if err != nil {
+		_, _ = childIn.Close(), stdin.Close()
+		return nil, err
+	}
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // the user's own
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, said
+	cmd.Env, cmd.Dir, cmd.WaitDelay = append(baseEnv(), env...), dir, pipeGrace
+	cmd.SysProcAttr = child.Attr(syscall.SIGKILL)
+	exited, err := child.Start(cmd)
+	_, _ = childIn.Close(), childOut.Close()
+	if err != nil {
+		_, _ = stdin.Close(), stdout.Close()
+		return nil, fmt.Errorf("start %s: %w", command[0], err)
+	}
+	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
+	go func() {
+		<-exited
+		p.signal(syscall.SIGKILL) // what it left behind in its group
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// baseEnv is what every program gets of the worker's environment; all else it
+// gets by name only. What a package runner needs to reach a registry from behind
+// a proxy or a company's own certificates is among it, a proxy's password is not.
+func baseEnv() []string {
+	var env []string
+	for _, name := range []string{
+		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "NO_PROXY", "no_proxy",
+	} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		if value := os.Getenv(name); value != "" && !strings.Contains(value, "@") {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) }
+
+// kill ends the program and all of its group at once.
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	p.closePipes()
+}
+
+// stop ends the program in order: its input ends, then it is told, then killed.
+// It returns when the program has ended.
+func (p *process) stop() {
+	_ = p.stdin.Close()
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		select {
+		case <-p.exited:
+			p.closePipes()
+			return
+		case <-time.After(stopGrace):
+			p.signal(s)
+		}
+	}
+	<-p.exited
+	p.closePipes()
+}
+
+func (p *process) closePipes() {
+	p.closing.Do(func() { _, _ = p.stdin.Close(), p.stdout.Close() })
+}
+
+// lastWords keeps the end of what a program says, and tells each line to log.
+type lastWords struct {
+	log func(line string)
+
+	mu      sync.Mutex
+	partial string
+	lines   []string
+}
+
+const (
+	keptLines = 10
+	maxLine   = 500
+)
+
+// Write takes the program's output in; it never fails.
+func (l *lastWords) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.partial += string(p)
+	for {
+		line, rest, ok := strings.Cut(l.partial, "\n")
+		if !ok {
+			break
+		}
+		l.partial = rest
+		l.add(line)
+	}
+	if len(l.partial) > maxLine {
+		l.add(l.partial)
+		l.partial = ""
+	}
+	return len(p), nil
+}
+
+func (l *lastWords) add(line string) {
+	if line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD")); line == "" {
+		return
+	}
+	if len(line) > maxLine {
+		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
+	}
+	l.log(line)
+	l.lines = append(l.lines, line)
+	if len(l.lines) > keptLines {
+		l.lines = l.lines[1:]
+	}
+}
+
+// text is the last lines, "" when there was none.
+func (l *lastWords) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(strings.Join(append(l.lines[:len(l.lines):len(l.lines)], l.partial), "\n"))
+}
+
+var _ io.Writer = (*lastWords)(nil)

@@ -1,0 +1,206 @@
+package docs
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/turnkeel/turnkeel/agenttest"
+	"github.com/turnkeel/turnkeel/internal/agentfile"
+)
+
+// staysUp marks a command that goes on while the next ones run.
+const staysUp = "# stays up"
+
+// TestPages does what docs/agents.md and docs/mcp.md say, from top to bottom, in
+// a folder of its own: it writes the files, runs the commands, and looks for
+// each line of what they are said to print.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	binaries := t.TempDir()
+	run(t, root, "go", "build", "-o", binaries, "./starter", "./worker")
+	server := agenttest.StartServer(t)
+	for _, name := range []string{"docs/agents.md", "docs/mcp.md"} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			model, err := agenttest.NewModelServer(agenttest.Script{Steps: []agenttest.Step{
+				{Calls: []agenttest.ScriptCall{{Name: "open_ticket", Args: map[string]any{"subject": "My screen is broken"}}}},
+				{Text: "I opened ticket T-1: My screen is broken."},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(model.Close)
+			p := &page{t: t, dir: t.TempDir(), binaries: binaries, env: append(cleanEnv(),
+				"TEMPORAL_ADDRESS="+server.Address, "TEMPORAL_NAMESPACE="+server.Namespace, "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false",
+				"XDG_DATA_HOME="+t.TempDir()), model: "OPENAI_BASE_URL=" + model.URL()}
+			p.follow(documents(t)[name])
+		})
+	}
+}
+
+// cleanEnv is the environment without models and servers.
+func cleanEnv() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "OPENAI_") || strings.HasPrefix(v, "TEMPORAL_")
+	})
+}
+
+// page is a document that is followed.
+type page struct {
+	t             *testing.T
+	dir, binaries string
+	env           []string
+	model         string // for commands of the page's own program
+	printed       string // by the latest commands
+}
+
+var (
+	fileBefore = regexp.MustCompile("`([^`\\s]+)`:\\s*$")
+	ourBinary  = regexp.MustCompile(`go run \./(starter|worker)\b`)
+)
+
+// follow writes, runs and compares, block by block.
+func (p *page) follow(text string) {
+	p.t.Helper()
+	for _, folder := range []string{"agents", "examples/nocode"} {
+		if err := os.CopyFS(filepath.Join(p.dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	writeModule(p.t, p.dir)
+	blocks := 0
+	for _, at := range fence.FindAllStringSubmatchIndex(text, -1) {
+		blocks++
+		language, body := text[at[2]:at[3]], text[at[4]:at[5]]
+		file := fileBefore.FindStringSubmatch(text[:at[0]])
+		switch {
+		case file != nil:
+			p.write(file[1], body)
+		case language == "sh":
+			p.sh(body)
+		case language == "text":
+			p.compare(body)
+		case language == "yaml":
+			p.agent(body)
+		default:
+			p.t.Errorf("a block of %q that nothing is done with:\n%s", language, body)
+		}
+	}
+	if blocks < 3 {
+		p.t.Errorf("only %d blocks were found", blocks)
+	}
+}
+
+func (p *page) write(file, body string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	write(p.t, path, body)
+	if filepath.Ext(file) == ".go" {
+		run(p.t, p.dir, "go", "vet", "-mod=mod", "./"+filepath.Dir(file))
+		if out := run(p.t, p.dir, "gofmt", "-l", file); out != "" {
+			p.t.Errorf("%s is not formatted", file)
+		}
+	}
+}
+
+// agent reads a part of the page that is an agent by itself.
+func (p *page) agent(body string) {
+	p.t.Helper()
+	if _, err := agentfile.LoadFS(fstest.MapFS{"x/agent.yaml": {Data: []byte(body)}}, "agents"); err != nil {
+		p.t.Errorf("%v\n%s", err, body)
+	}
+}
+
+// sh runs the lines one after the other.
+func (p *page) sh(body string) {
+	p.t.Helper()
+	p.printed = ""
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		var out lockedBuffer
+		cmd := exec.CommandContext(p.t.Context(), "sh", "-c", ourBinary.ReplaceAllString(line, p.binaries+"/$1")) //nolint:gosec // the page's
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &out
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if strings.Contains(line, "go run ./my") {
+			cmd.Env = append(slices.Clone(p.env), p.model)
+		}
+		if err := cmd.Start(); err != nil {
+			p.t.Fatal(err)
+		}
+		if strings.HasSuffix(line, staysUp) {
+			p.background(line, cmd, &out)
+			continue
+		}
+		err := cmd.Wait()
+		p.printed += out.String()
+		if err != nil {
+			p.t.Fatalf("%s: %v\n%s", line, err, out.String())
+		}
+	}
+}
+
+// background ends the command with the test, as Ctrl-C does.
+func (p *page) background(line string, cmd *exec.Cmd, out *lockedBuffer) {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	p.t.Cleanup(func() {
+		select {
+		case err := <-ended:
+			p.t.Errorf("%s ended by itself: %v\n%s", line, err, out.String())
+			return
+		default:
+		}
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			p.t.Errorf("%s does not end\n%s", line, out.String())
+		}
+	})
+}
+
+// compare looks for each line, spaces aside.
+func (p *page) compare(body string) {
+	p.t.Helper()
+	printed := strings.Join(strings.Fields(p.printed), " ")
+	for line := range strings.Lines(body) {
+		if want := strings.Join(strings.Fields(line), " "); !strings.Contains(printed, want) {
+			p.t.Errorf("not printed: %s\nbut:\n%s", want, p.printed)
+		}
+	}
+}
+
+// lockedBuffer is written by a process and read by the test.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(data)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
