@@ -16,6 +16,10 @@ const (
 
 	// 2026-11-30: a session continues as new although messages wait.
 	changeBusySessions = "busy-sessions"
+
+	// 2026-11-30: a question what became of a call is told like one for approval,
+	// in search attributes and details.
+	changeToldUnknowns = "told-unknowns"
 )
 
 // since says that the run has the change: it is a new one, or was made with

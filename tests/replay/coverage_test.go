@@ -28,6 +28,7 @@ var features = []struct {
 	{"an approval after its expiry (a refused update leaves no event)", "late", []string{`TIMER_FIRED`, `"outcome":"expired"`}},
 	{"a tool that changed while its call waited", "drift", []string{`"effects":"sandbox"`, `"effects":"external"`}},
 	{"an unknown outcome that a person settles", "resolve", []string{`"happened"`, `"outcome":"unknown"`}},
+	{"a question what became of a call is told at once", "resolve-told", []string{`told-unknowns`}},
 	{"a reset run takes decisions and verdicts over", "resolve-reset", []string{`UPDATE_ADMITTED`, `RESET_WORKFLOW`}},
 	{"an unknown outcome that the tool settles", "reconciled", []string{`reconcile.pay`}},
 	{"a call that is started again, as it did not happen", "repeated", []string{`reconcile.pay`, `s1.c1.r1`}},

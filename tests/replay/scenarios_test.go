@@ -109,7 +109,7 @@ func resolve(k *keeper) {
 	}
 	k.decide(b, turn.ID, asked, true)
 	k.end(b, turn.ID, "")
-	k.keep("resolve", b, turn.ID, "")
+	k.keep("resolve-told", b, turn.ID, "")
 	run := k.reset(b, turn.ID, turn.RunID, 4)
 	k.end(b, turn.ID, run)
 	k.keep("resolve-reset", b, turn.ID, run)
