@@ -13,6 +13,7 @@ import (
 	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/workflows"
@@ -35,6 +36,8 @@ func newBench(t *testing.T, answers []contract.CallModelResult, tools map[string
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	b := &bench{t: t, env: suite.NewTestWorkflowEnvironment()}
+	// The detector counts wall time, which a busy machine has too little of.
+	b.env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute})
 	workflows.Register(b.env)
 	b.env.RegisterActivityWithOptions(func(_ context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
 		b.mu.Lock()
