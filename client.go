@@ -24,6 +24,7 @@ type Client struct {
 	namespace string
 	queue     string
 
+	secrets    []string // variables whose values no input may hold
 	attributes sync.Once
 	known      []string // search attributes of ours that the cluster has
 }
@@ -35,6 +36,11 @@ type ClientOptions struct {
 
 	// TaskQueue is the worker's. Defaults to [contract.DefaultTaskQueue].
 	TaskQueue string
+
+	// Secrets are environment variables, beside the usual ones of the known
+	// providers' keys: an input that holds the value of one set in this process,
+	// of at least 8 bytes, is refused as a [SecretError] before it is sent.
+	Secrets []string
 }
 
 // NewClient wraps a Temporal client.
@@ -45,7 +51,7 @@ func NewClient(c sdkclient.Client, o ClientOptions) *Client {
 	if o.TaskQueue == "" {
 		o.TaskQueue = contract.DefaultTaskQueue
 	}
-	return &Client{temporal: c, namespace: o.Namespace, queue: o.TaskQueue}
+	return &Client{temporal: c, namespace: o.Namespace, queue: o.TaskQueue, secrets: secretNames(o.Secrets)}
 }
 
 // TurnRequest is a turn to start.
@@ -55,7 +61,8 @@ type TurnRequest struct {
 	// new one is made.
 	TurnID string
 
-	// Input is what the turn is about. It lives in the history: no secrets.
+	// Input is what the turn is about. It lives in the history: no secrets (see
+	// [ClientOptions.Secrets]).
 	Input contract.TurnInput
 }
 
@@ -73,6 +80,9 @@ type Turn struct {
 
 // Start starts a turn and returns at once.
 func (c *Client) Start(ctx context.Context, r TurnRequest) (*Turn, error) {
+	if err := c.refuseSecrets(r.Input.Messages, r.Input.Base); err != nil {
+		return nil, err
+	}
 	if r.TurnID == "" {
 		r.TurnID = "turn-" + r.Input.Agent + "-" + strings.ToLower(rand.Text()[:12])
 	}

@@ -25,6 +25,7 @@ const (
 	EventRestarted    EventKind = "restarted"     // a call begins anew: drop the text and progress shown of it
 	EventRetrying     EventKind = "retrying"      // an attempt failed: Text says of what
 	EventWaiting      EventKind = "waiting"       // a call waits for a person: Pending
+	EventDecided      EventKind = "decided"       // a person said it: Verdict, By, Key, and Text if there is a comment
 	EventContinued    EventKind = "continued"     // the turn goes on in a new run: RunID
 	EventDone         EventKind = "done"          // the turn has ended: Status and Text
 )
@@ -49,6 +50,11 @@ type Event struct {
 
 	Attempt int           `json:"attempt,omitempty"`
 	Took    time.Duration `json:"took,omitempty"`
+
+	// Verdict is "approved" or "denied" of a call that waited for a yes, else a
+	// [contract.Verdict]. By is who said so, as claimed.
+	Verdict string `json:"verdict,omitempty"`
+	By      string `json:"by,omitempty"`
 
 	Failed  bool              `json:"failed,omitempty"` // of a tool or model call that ended in an error
 	Status  contract.Status   `json:"status,omitempty"`

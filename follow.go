@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 // quietAfter is how long nothing has to happen before a turn is asked whether
 // it waits for a person.
 const quietAfter = 200 * time.Millisecond
+
+// askAgain is how soon a turn whose worker did not answer is asked again.
+const askAgain = 2 * time.Second
 
 // follower reads a turn's history as it grows and, beside it, what its running
 // calls show.
@@ -114,7 +118,9 @@ func (f *follower) followRun(ctx context.Context) (next string, err error) {
 			}
 			f.tell(ctx, e)
 		case <-quiet.C:
-			f.ask(ctx)
+			if !f.ask(ctx) {
+				quiet.Reset(askAgain)
+			}
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
@@ -171,18 +177,18 @@ func (f *follower) current(e Event) bool {
 	return act != nil && act.State == fold.StateOpen
 }
 
-// ask finds out whether a turn in which nothing runs waits for a person. Only
-// a worker can tell; without one there is nothing to say.
-func (f *follower) ask(ctx context.Context) {
-	if len(f.run.Steps) == 0 || f.run.Open() {
-		return
+// ask finds out whether a quiet turn waits for a person. Only a worker can
+// tell; false when none did.
+func (f *follower) ask(ctx context.Context) bool {
+	if !f.mayWait() {
+		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var status contract.StatusReply
 	value, err := f.client.QueryWorkflow(ctx, f.turnID, f.runID, contract.QueryStatus)
 	if err != nil || value.Get(&status) != nil {
-		return
+		return false
 	}
 	for _, p := range status.Pending {
 		if id := p.Key + p.Digest + string(p.Kind); !f.told[id] {
@@ -190,4 +196,20 @@ func (f *follower) ask(ctx context.Context) {
 			f.tell(ctx, Event{Kind: EventWaiting, Tool: p.Tool, Args: p.Args, Key: p.Key, Pending: &p, Status: contract.StatusWaiting})
 		}
 	}
+	return true
+}
+
+// mayWait says that a call may wait for a person: nothing runs, or one of the
+// latest answer's calls needs a yes beside those that run.
+func (f *follower) mayWait() bool {
+	if len(f.run.Steps) == 0 {
+		return false
+	}
+	if !f.run.Open() {
+		return true
+	}
+	answer := f.run.Steps[len(f.run.Steps)-1].Answer
+	return answer != nil && slices.ContainsFunc(answer.Calls, func(c contract.PlannedCall) bool {
+		return c.Run != nil && (c.Run.Approval != nil || c.Run.OnUnknown == contract.OnUnknownAskHuman)
+	})
 }

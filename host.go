@@ -107,6 +107,15 @@ func (h *Host) secrets(agent string) map[string]string {
 	return values
 }
 
+// variables are those of the environment that agents of files declare.
+func (h *Host) variables() []string {
+	var names []string
+	for _, d := range h.definitions {
+		names = append(names, d.Env.Variables()...)
+	}
+	return names
+}
+
 // secretsOf are the values of the variables that an agent's file declares. One
 // that stands in the file as the default is no secret.
 func secretsOf(d agentfile.Definition) map[string]string {

@@ -2,6 +2,7 @@ package turnkeel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,10 +10,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel/internal/replay"
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
-// SIGINT or SIGTERM; the commands check, tools and policy test need no server. It exits
+// SIGINT or SIGTERM; the commands check, tools and policy test need no server,
+// and replay says whether recorded runs survive a deploy of it. It exits
 // the process: 0 after a clean stop, 1 when something is wrong, 2 on wrong
 // usage.
 func Main(o Options) {
@@ -29,9 +33,13 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
 	err := cmd.ExecuteContext(ctx)
+	var replayed *replay.Exit
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &replayed):
+		fmt.Fprintln(errOut, err)
+		return replayed.Code
 	case usage:
 		fmt.Fprintf(errOut, "%v\nSee: worker --help\n", err)
 		return 2
@@ -73,6 +81,7 @@ machines need one folder that they share; "none" keeps nothing.`,
 		run,
 		checkCommand(o), toolsCommand(o),
 		policyCommand(o),
+		replayCommand(o),
 	)
 	return root
 }

@@ -25,7 +25,8 @@ type Message struct {
 	// may leave it out, and another agent's name is ignored.
 	Agent string
 
-	// Text is what the user says. It lives in history: no secrets. Required.
+	// Text is what the user says. It lives in history: no secrets (see
+	// [ClientOptions.Secrets]). Required.
 	Text string
 
 	// MessageID makes a repeated send harmless: the same id is one turn. If
@@ -46,6 +47,9 @@ type Message struct {
 // outcome is the turn's: wait for it to begin with [Client.Sent].
 func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error) {
 	var reply contract.SendReply
+	if err := c.refuseSecrets([]contract.Message{{Content: m.Text}}); err != nil {
+		return reply, err
+	}
 	if m.MessageID == "" {
 		m.MessageID = strings.ToLower(rand.Text()[:16])
 	}

@@ -3,6 +3,8 @@ package turnkeel
 import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	updatepb "go.temporal.io/api/update/v1"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
@@ -26,6 +28,8 @@ func eventOf(run *fold.Run, e *historypb.HistoryEvent) (Event, bool) {
 		event, ok = closed(run, run.Scheduled(e.GetActivityTaskTimedOutEventAttributes().GetScheduledEventId()))
 	case enumspb.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
 		event, ok = closed(run, run.Scheduled(e.GetActivityTaskCanceledEventAttributes().GetScheduledEventId()))
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED:
+		event, ok = decided(run, e.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput())
 	default:
 		return Event{}, false
 	}
@@ -48,6 +52,34 @@ func scheduled(run *fold.Run, act *fold.Activity) (Event, bool) {
 	if in, err := run.ToolInput(act); err == nil {
 		e.Args, e.Key = in.Args, in.Key
 	}
+	return e, true
+}
+
+// decided is what a person said of a call. After a reset what was said before
+// comes without its words, and is not told again.
+func decided(run *fold.Run, said *updatepb.Input) (Event, bool) {
+	dc := converter.GetDefaultDataConverter()
+	e := Event{Kind: EventDecided, Step: stepOf(run)}
+	switch said.GetName() {
+	case contract.UpdateDecide:
+		var r contract.DecideRequest
+		if dc.FromPayloads(said.GetArgs(), &r) != nil {
+			return e, false
+		}
+		e.Key, e.By, e.Text, e.Verdict = r.Key, r.By, r.Comment, fold.VerdictDenied
+		if r.Approve {
+			e.Verdict = fold.VerdictApproved
+		}
+	case contract.UpdateResolve:
+		var r contract.ResolveRequest
+		if dc.FromPayloads(said.GetArgs(), &r) != nil {
+			return e, false
+		}
+		e.Key, e.By, e.Text, e.Verdict = r.Key, r.By, r.Comment, string(r.Verdict)
+	default:
+		return e, false
+	}
+	e.Text = contract.BoundText(e.Text, maxEventText)
 	return e, true
 }
 

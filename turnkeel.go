@@ -59,9 +59,20 @@ type Options struct {
 	Blobs blob.Store
 
 	// DataConverter is the Temporal client's, if it has one of its own: model
-	// calls read their run's history with it. Only for [Register]; the client
-	// of [Main] has the SDK's default. If nil, the SDK's default.
+	// calls read their run's history with it, and so does the command replay.
+	// [Main] and [Run] make their client with it. If nil, the SDK's default.
 	DataConverter converter.DataConverter
+
+	// Register adds workflows and activities of your own. It is called with the
+	// worker, and by the command replay with what takes the workflows alone: it
+	// must register the same each time and do nothing else. Nil adds none. Not
+	// used by [Register]: the worker is yours.
+	Register func(Registry)
+
+	// Versioning makes the worker a version of a Temporal worker deployment. If
+	// zero, [Main] and [Run] take [VersioningFrom] the environment. Not used by
+	// [Register]: see [Versioning.DeploymentOptions].
+	Versioning Versioning
 
 	// Logger gets the worker's log and the Temporal SDK's. If nil, [Main] logs
 	// to standard error, readable on a terminal and as JSON elsewhere, and

@@ -34,6 +34,9 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		return contract.CallModelResult{}, foldError(err)
 	}
 	defer release()
+	if err := a.refuseSecrets(ctx, in, run); err != nil {
+		return contract.CallModelResult{}, err
+	}
 	base, err := a.baseOf(ctx, in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err

@@ -54,15 +54,45 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	done := make(chan returned, 1)
 	go func() {
 		m := a.maskOf(in.Agent)
+		r := returned{err: &tooldefs.PanicError{Tool: tool.Name(), Value: "its goroutine was ended"}, mask: m}
+		defer func() { done <- r }() // also after runtime.Goexit
 		result, err := tool.Invoke(handlerCtx, a.call(ctx, tool, in, shown, m), in.Args)
-		done <- returned{maskedResult(m, result), maskedError(m, err), m}
+		r.result, r.err = maskedResult(m, result), maskedError(m, err)
 	}()
-	select {
-	case r := <-done:
-		return a.outcome(ctx, tool, in, r)
-	case <-handlerCtx.Done():
+	r, back := await(handlerCtx, done)
+	switch {
+	case !back:
 		return a.cut(ctx, tool, in, done)
+	case ctx.Err() == nil && handlerCtx.Err() != nil && ranOut(tool, r.err):
+		return contract.ToolResult{}, timedOut(tool, in)
+	default:
+		return a.outcome(ctx, tool, in, r)
 	}
+}
+
+// await waits for the handler until its time is over. A result that is there
+// by then counts, whichever of both is noticed first: it is what happened.
+func await(handlerCtx context.Context, done <-chan returned) (r returned, back bool) {
+	select {
+	case r = <-done:
+		return r, true
+	case <-handlerCtx.Done():
+	}
+	select {
+	case r = <-done:
+		return r, true
+	default:
+		return returned{}, false
+	}
+}
+
+// ranOut says that a handler's error is its own deadline's and nothing more.
+func ranOut(tool *tooldefs.Tool, err error) bool {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	v := tool.Judge(err)
+	return !v.Retry && (v.Outcome == contract.OutcomeUnknown || v.Outcome == contract.OutcomeTimedOut)
 }
 
 // sameVersion stops a call that was planned for another version of its tool.
@@ -108,13 +138,14 @@ func (a *Activities) cut(ctx context.Context, tool *tooldefs.Tool, in contract.T
 		}()
 		return contract.ToolResult{}, timedOut(tool, in)
 	}
-	select {
-	case r := <-done:
-		return a.outcome(ctx, tool, in, r)
-	case <-time.After(cancelGrace):
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
+	defer stop()
+	r, back := await(grace, done)
+	if !back {
 		a.abandoned(ctx, tool, in)
 		return contract.ToolResult{}, interrupted(ctx, tool, in)
 	}
+	return a.outcome(ctx, tool, in, r)
 }
 
 func (a *Activities) abandoned(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) {

@@ -82,10 +82,14 @@ func call(t *testing.T, class tooldefs.Class, handler tooldefs.Handler[payInput,
 	return result, app
 }
 
-// P10, B10: the handler has the key and every digit of the arguments.
+// P10, B10, T11: the handler has the key, every digit of the arguments, and the
+// call's own deadline.
 func TestCallTool_HandsOverKeyAndArguments(t *testing.T) {
 	t.Parallel()
-	got, err := call(t, tooldefs.Keyed, func(_ context.Context, c *tooldefs.Call, in payInput) (any, error) {
+	got, err := call(t, tooldefs.Keyed, func(ctx context.Context, c *tooldefs.Call, in payInput) (any, error) {
+		if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > time.Minute {
+			t.Errorf("deadline %s, %v", deadline, ok)
+		}
 		return map[string]any{"key": c.IdempotencyKey(), "amount": in.Amount, "ordinal": c.Ordinal()}, nil
 	})
 	if err != nil {
@@ -192,6 +196,21 @@ func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 				t.Errorf("error %v, want %s; ran %v", err, c.want, ran)
 			}
 		})
+	}
+}
+
+// T35: a handler that comes back because its time is over has timed out, and is
+// told of in the same words whichever is noticed first.
+func TestCallTool_ComesBackAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		_, err := call(t, tooldefs.AtMostOnce, func(ctx context.Context, _ *tooldefs.Call, _ payInput) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, time.Millisecond)
+		if err == nil || err.Type() != contract.ErrToolUnknown || !strings.Contains(err.Message(), "timed out after 1ms") {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -163,7 +163,7 @@ func TestT34_T49_T50_Plan(t *testing.T) {
 	for agent, want := range map[contract.OnUnknown][]contract.OnUnknown{tell: {tell, ask, tell, tell}, ask: {ask, ask, ask, tell}} {
 		for i, tool := range tools {
 			run := planned(t, contract.Agent{OnUnknown: agent}, tools, asks(tool.Name(), `{"n":1}`))[0].Run
-			if run.OnUnknown != want[i] || run.Reconcile != (tool.Name() == "finds") || run.NoReplay != (tool.Name() == "reads") {
+			if run.OnUnknown != want[i] || run.Reconcile != (tool.Name() == "finds") || run.NoReplay != (tool.Name() == "reads") || run.ParallelSafe {
 				t.Errorf("agent %q, %s: %+v", agent, tool.Name(), run)
 			}
 		}

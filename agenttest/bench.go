@@ -16,7 +16,6 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/tooldefs"
-	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // AgentName is the agent that a [Bench] serves.
@@ -55,6 +54,7 @@ type Bench struct {
 	Queue    string
 
 	t           testing.TB
+	server      Server
 	options     turnkeel.Options
 	stopTimeout time.Duration
 }
@@ -81,6 +81,7 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 		Model:       model,
 		Queue:       "test-" + strings.ToLower(rand.Text()[:12]),
 		t:           t,
+		server:      o.Server,
 		stopTimeout: o.StopTimeout,
 		options:     turnkeel.Options{Tools: o.Tools, Agents: []contract.Agent{agent}},
 	}
@@ -95,10 +96,27 @@ func NewBench(t testing.TB, o BenchOptions) *Bench {
 // or the test ends.
 func (b *Bench) StartWorker() (stop func()) {
 	b.t.Helper()
+	return b.serve(b.options)
+}
+
+// Deploy is [Bench.StartWorker] with other tools: the next version of a program,
+// for turns that the one before began. The agent has all of them.
+func (b *Bench) Deploy(tools ...*tooldefs.Tool) (stop func()) {
+	b.t.Helper()
+	agent := b.options.Agents[0]
+	agent.Tools = nil
+	for _, tool := range tools {
+		agent.Tools = append(agent.Tools, tool.Name())
+	}
+	return b.serve(turnkeel.Options{Tools: tools, Agents: []contract.Agent{agent}})
+}
+
+func (b *Bench) serve(o turnkeel.Options) (stop func()) {
+	b.t.Helper()
 	options := sdkworker.Options{WorkerStopTimeout: b.stopTimeout}
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(b.Temporal, b.Queue, options)
-	if err := turnkeel.Register(worker, b.options); err != nil {
+	if err := turnkeel.Register(worker, o); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := worker.Start(); err != nil {
@@ -177,15 +195,4 @@ func History(ctx context.Context, c sdkclient.Client, workflowID, runID string) 
 		h.Events = append(h.Events, event)
 	}
 	return h, nil
-}
-
-// Replay replays a turn's history against the code at hand and fails the test
-// if it would take another path: then a deploy would break such turns.
-func Replay(t testing.TB, h *historypb.History) {
-	t.Helper()
-	replayer := sdkworker.NewWorkflowReplayer()
-	workflows.Register(replayer)
-	if err := replayer.ReplayWorkflowHistory(quiet{}, h); err != nil {
-		t.Errorf("replay: %v", err)
-	}
 }

@@ -3,7 +3,7 @@
 // [NewBench] is a whole agent on a real Temporal server, with a scripted
 // model: give it tools and a script, and [Bench.Run] runs a turn to its end
 // and replays its history. [StartServer] is the server alone, [Replay] the
-// replay alone. [NewModelServer] is the scripted model alone: an
+// replay alone, [ReplayFiles] the replay of histories that were saved. [NewModelServer] is the scripted model alone: an
 // OpenAI-compatible server that needs no Temporal.
 //
 // [NewCall] is the smallest part: a fake call to test one tool with.

@@ -77,13 +77,9 @@ func startServer(ctx context.Context) (Server, func(), error) {
 // Dial connects to the server; the client is closed with the test.
 func (s Server) Dial(t testing.TB) sdkclient.Client {
 	t.Helper()
-	options := sdkclient.Options{HostPort: s.Address, Namespace: s.Namespace, Logger: quiet{}}
-	info := conn.Info{Address: s.Address, Namespace: s.Namespace}
-	if os.Getenv("TEMPORAL_ADDRESS") != "" { // with its TLS and keys
-		var err error
-		if options, info, err = conn.Options(conn.Overrides{}); err != nil {
-			t.Fatal(err)
-		}
+	options, info, err := s.options()
+	if err != nil {
+		t.Fatal(err)
 	}
 	client, err := conn.DialOptions(t.Context(), options, info)
 	if err != nil {
@@ -91,6 +87,18 @@ func (s Server) Dial(t testing.TB) sdkclient.Client {
 	}
 	t.Cleanup(client.Close)
 	return client
+}
+
+// options are a client's for this server: with TEMPORAL_ADDRESS set, with the
+// TLS and keys that belong to it.
+func (s Server) options() (sdkclient.Options, conn.Info, error) {
+	if os.Getenv("TEMPORAL_ADDRESS") == "" {
+		options := sdkclient.Options{HostPort: s.Address, Namespace: s.Namespace, Logger: quiet{}}
+		return options, conn.Info{Address: s.Address, Namespace: s.Namespace}, nil
+	}
+	options, info, err := conn.Options(conn.Overrides{Address: s.Address, Namespace: s.Namespace})
+	options.Logger = quiet{}
+	return options, info, err
 }
 
 // quiet drops the SDK's log: what matters in a test is asserted.

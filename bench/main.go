@@ -6,6 +6,9 @@
 //	go run ./bench
 //	go run ./bench --quick --only tuned --output json
 //	go run ./bench --growth
+//	go run ./bench --parked 2000
+//	go run ./bench --session 1000
+//	go run ./bench --streaming
 //
 // The report goes to standard output and progress to standard error. Timings
 // are judged in words and never by the exit code.
@@ -36,6 +39,9 @@ func main() {
 // run is main with its exit code: 0, 1 for what went wrong, 2 for wrong usage,
 // 130 for Ctrl-C.
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 1 && args[0] == workerCommand {
+		return runWorker(os.Stdin, stdout, stderr)
+	}
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -45,8 +51,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if o.growth {
-		if err := growth(ctx, o, stdout, stderr); err != nil {
+	if other := o.other(); other != nil {
+		if err := other(ctx, o, stdout, stderr); err != nil {
 			fmt.Fprintln(stderr, "bench:", err)
 			return 1
 		}
@@ -165,6 +171,20 @@ func write(r Report, o settings, stdout io.Writer) error {
 		return err
 	}
 	return printTable(stdout, r)
+}
+
+// writeReport gives any report: as JSON where the settings ask for it, else by
+// print.
+func writeReport(report any, o settings, stdout io.Writer, print func(io.Writer)) error {
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(append(text, '\n'), o, stdout); err != nil || o.json {
+		return err
+	}
+	print(stdout)
+	return nil
 }
 
 // writeJSON writes a report where the settings ask for JSON.

@@ -54,6 +54,17 @@ type Carried struct {
 
 	// Counted is what the policy's rules with a limit counted in this turn.
 	Counted []RuleCount `json:"counted,omitempty"`
+
+	// Told is what the turn's search attributes say, nil while it wrote none.
+	// They go on with the turn.
+	Told *CarriedTold `json:"told,omitempty"`
+}
+
+// CarriedTold is what was last written into a turn's search attributes.
+type CarriedTold struct {
+	Known   []string `json:"known"` // those that the cluster has
+	Pending int      `json:"pending"`
+	Status  Status   `json:"status"`
 }
 
 // CarriedSlot is how the occurrences of one identity (tool and arguments)

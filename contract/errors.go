@@ -23,6 +23,11 @@ const (
 	ErrModelBadGeneration  = "turnkeel.ModelBadGeneration" // asked again in vain: its calls could not be read
 	ErrAnswerTooLarge      = "turnkeel.AnswerTooLarge"
 
+	// ErrSecretInInput is a turn whose input holds the value of a variable that
+	// the worker's agents declare. The turn's reason begins with
+	// [ReasonSecretInInput].
+	ErrSecretInInput = "turnkeel.SecretInInput"
+
 	// A blob that history refers to and that is damaged.
 	ErrBlobMissing = "turnkeel.BlobUnavailable"
 

@@ -17,7 +17,8 @@ const (
 )
 
 // TurnInput starts a [WorkflowTurn]. What stands here is readable by everyone
-// who may read the namespace's histories: put no secret into it.
+// who may read the namespace's histories: put no secret into it. A text that holds
+// the value of a variable which the worker's agents declare fails the turn.
 type TurnInput struct {
 	// Agent is the name of an agent of the worker. Required.
 	Agent string `json:"agent"`
@@ -58,6 +59,10 @@ type TurnInput struct {
 	// Carried is set by a run that continues as new, never by a start.
 	Carried *Carried `json:"carried,omitempty"`
 }
+
+// ReasonSecretInInput begins the reason of a turn that failed because its input
+// holds a secret of the worker's environment.
+const ReasonSecretInInput = "secret_in_input"
 
 // TurnResult is what a turn returns. It is bounded: the messages stay in the
 // history it names.

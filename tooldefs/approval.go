@@ -34,16 +34,13 @@ func approvalPredicate[In any](approval any, decode func(args string) (In, error
 }
 
 // ApprovalNeeded asks the tool's Approval about canonical arguments; reason
-// says why, for the person. A predicate that panics means that approval is
-// needed; err is then what went wrong, for the log.
+// says why, for the person. A predicate that panics or gives no answer means
+// that approval is needed; err is then what went wrong, for the log.
 func (t *Tool) ApprovalNeeded(canonical string) (needed bool, reason string, err error) {
 	if t.approval == nil {
 		return false, "", nil
 	}
-	err = guard(func() (err error) {
-		needed, err = t.approval(canonical)
-		return err
-	})
+	needed, err = ask(&t.stuck, func() (bool, error) { return t.approval(canonical) })
 	switch {
 	case err != nil:
 		return true, "the tool's own rule on approval failed", fmt.Errorf("approval of tool %s: %w", t.set.name, err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -46,6 +48,63 @@ func TestT04_T43_Stream(t *testing.T) {
 	if err := mistake(func() { tooldefs.DefineStream[fine, int](tooldefs.Spec[fine, []int]{Name: "x", Description: "d"}, nil) }); err == nil {
 		t.Error("a stream without a handler is accepted")
 	}
+}
+
+// T04, T35: each chunk is shown before the handler goes on; the timeout covers
+// the whole run and ends the iteration, whether it yields or not.
+func TestT04_T35_StreamIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]time.Duration{"yields": time.Second, "never yields": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				shown, made, ended := 0, 0, false
+				tool := tooldefs.DefineStream(tooldefs.Spec[fine, []int]{Name: "count", Description: "Counts.", Timeout: 10*time.Second + 1},
+					func(context.Context, *tooldefs.Call, fine) iter.Seq2[int, error] {
+						return func(yield func(int, error) bool) {
+							defer func() { ended = true }()
+							for {
+								time.Sleep(between) // deaf to ctx
+								if made++; !yield(made, nil) {
+									return
+								}
+								if shown != made {
+									t.Errorf("%d chunks made, %d shown", made, shown)
+								}
+							}
+						}
+					})
+				call := tooldefs.NewCall(tooldefs.CallInfo{Turn: "t", Progress: func(json.RawMessage) { shown++ }})
+				begin := time.Now()
+				got, err := tool.Run(t.Context(), call, `{"n":1}`)
+				var timedOut *tooldefs.ToolTimeoutError
+				if took := time.Since(begin); !errors.As(err, &timedOut) || took != 10*time.Second+1 || got.JSON != nil {
+					t.Errorf("took %s, %s, %v", took, got.JSON, err)
+				}
+				time.Sleep(2 * time.Hour) // let it come to its next chunk
+				synctest.Wait()
+				if !ended || made > 11 {
+					t.Errorf("ended %v after %d chunks", ended, made)
+				}
+			})
+		})
+	}
+}
+
+// T11: the deadline of the call is the handler's ctx's.
+func TestT11_Deadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tool := tooldefs.Define(tooldefs.Spec[fine, string]{
+			Name: "x", Description: "d", Timeout: 7 * time.Second,
+			Handler: func(ctx context.Context, _ *tooldefs.Call, _ fine) (string, error) {
+				deadline, ok := ctx.Deadline()
+				return fmt.Sprint(time.Until(deadline), ok), nil
+			},
+		})
+		if got, err := tool.Run(t.Context(), testCall(), `{"n":1}`); err != nil || got.Text != "7s true" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 }
 
 // T10, T11: call.

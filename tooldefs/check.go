@@ -32,7 +32,7 @@ func (t *Tool) Check(raw string) Checked {
 	if len(problems) > 0 {
 		return Checked{Problem: textInvalidArguments(t.set.name, problems)}
 	}
-	if err := guard(func() error { return t.fits(canonical, value) }); err != nil {
+	if err := t.tryFit(canonical, value); err != nil {
 		return Checked{Problem: contract.TextArguments(t.set.name, err.Error())}
 	}
 	return Checked{Canonical: canonical}
@@ -44,46 +44,26 @@ func (t *Tool) mapped(raw string) (string, error) {
 	if len(problems) > 0 {
 		return "", errors.New(problems[0].String())
 	}
-	var out string
-	err := guard(func() (err error) {
-		out, err = t.transform(object)
-		return err
-	})
-	return out, err
+	return ask(&t.stuck, func() (string, error) { return t.transform(object) })
 }
 
-// guard turns a panic of an author's function into an error.
-func guard(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %s", panicText(r))
-		}
-	}()
-	return f()
-}
-
-// panicText words a panic's value, whose own methods may panic again.
-func panicText(r any) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = "unprintable"
-		}
-	}()
-	return clip(fmt.Sprint(r), 500)
+// tryFit decodes the arguments, as the handler's start will.
+func (t *Tool) tryFit(canonical string, value any) error {
+	if !t.decodesItself { // nothing of the author's runs
+		return t.fits(canonical, value)
+	}
+	_, err := ask(&t.stuck, func() (any, error) { return nil, t.fits(canonical, value) })
+	return err
 }
 
 // ParallelSafe asks the tool's predicate about raw arguments. A panic in it
-// means no.
-func (t *Tool) ParallelSafe(raw string) (safe bool) {
+// means no, and so does silence.
+func (t *Tool) ParallelSafe(raw string) bool {
 	if t.set.parallelSafe == nil {
 		return false
 	}
-	defer func() {
-		if recover() != nil {
-			safe = false
-		}
-	}()
-	return t.set.parallelSafe(raw)
+	safe, err := ask(&t.stuck, func() (bool, error) { return t.set.parallelSafe(raw), nil })
+	return safe && err == nil
 }
 
 // OverrideKey is the key material of the tool's IdempotencyKey for canonical
@@ -93,11 +73,7 @@ func (t *Tool) OverrideKey(canonical string) (key string, ok bool, err error) {
 	if t.key == nil {
 		return "", false, nil
 	}
-	err = guard(func() (err error) {
-		key, err = t.key(canonical)
-		return err
-	})
-	if err != nil {
+	if key, err = ask(&t.stuck, func() (string, error) { return t.key(canonical) }); err != nil {
 		return "", false, fmt.Errorf("idempotency key of tool %s: %w", t.set.name, err)
 	}
 	return key, key != "", nil
@@ -111,7 +87,7 @@ const maxSummary = 200
 func (t *Tool) Summary(canonical string) string {
 	own := ""
 	if t.summary != nil {
-		_ = guard(func() error { own = t.summary(canonical); return nil })
+		own, _ = ask(&t.stuck, func() (string, error) { return t.summary(canonical), nil })
 	}
 	if own = clip(own, maxSummary); own != "" {
 		return own

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -130,6 +131,37 @@ func TestT03_TransformArgsAndToResult(t *testing.T) {
 	} {
 		if got := tool.Check(in); !strings.Contains(got.Problem, want) {
 			t.Errorf("Check(%s) = %+v", in, got)
+		}
+	}
+}
+
+// T03: what ToResult gives is what is recorded; where it fails the call has run,
+// and Invoke's own error does not come to it.
+func TestT03_ToResult(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		toResult func(any) (any, error)
+		err      error
+		want     string
+		outcome  contract.Outcome
+	}{
+		"mapped":        {func(v any) (any, error) { return []any{v}, nil }, nil, `["raw"]`, ""},
+		"refuses":       {func(any) (any, error) { return nil, errors.New("not a result") }, nil, "", contract.OutcomeUnknown},
+		"panics":        {func(any) (any, error) { panic("no") }, nil, "", contract.OutcomeUnknown},
+		"not asked":     {func(any) (any, error) { t.Error("ToResult is asked of an error"); return nil, nil }, errors.New("down"), "", contract.OutcomeFailed},
+		"not JSON":      {func(any) (any, error) { return func() {}, nil }, nil, "", contract.OutcomeUnknown},
+		"not as wanted": {func(any) (any, error) { return "text", nil }, nil, "", contract.OutcomeUnknown},
+	} {
+		tool, err := tooldefs.Wrap(tooldefs.WrapSpec{
+			Name: "w", Description: "d", Output: json.RawMessage(`{"type":"array"}`), ToResult: c.toResult,
+			Invoke: func(context.Context, *tooldefs.Call, json.RawMessage) (any, error) { return "raw", c.err },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tool.Invoke(t.Context(), testCall(), `{}`)
+		if string(got.JSON) != c.want || (err == nil) != (c.outcome == "") || err != nil && tool.Judge(err).Outcome != c.outcome {
+			t.Errorf("%s: %s, %v", name, got.JSON, err)
 		}
 	}
 }

@@ -89,6 +89,16 @@ func (x exactness) learn(t reflect.Type) {
 	}
 }
 
+// anyItself says that a type among them decodes itself.
+func (x exactness) anyItself() bool {
+	for _, k := range x {
+		if k.itself {
+			return true
+		}
+	}
+	return false
+}
+
 // check walks type and value side by side.
 func (x exactness) check(t reflect.Type, v any) error {
 	switch v := v.(type) {

@@ -60,6 +60,7 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 	t := &Tool{set: set, input: input, output: output, warnings: append(warnings, more...)}
 	decoder := newDecoder[In]()
 	decode := decoder.decode
+	t.decodesItself = decoder.exact.anyItself()
 	t.fits = func(args string, value any) error {
 		_, err := decoder.decodeValue(args, value)
 		return err

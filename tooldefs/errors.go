@@ -109,10 +109,14 @@ func (e *PanicError) Error() string { return fmt.Sprintf("tool %s panicked: %s",
 // cannot be marshalled, or violates the Output schema.
 type ResultError struct {
 	Tool    string
-	Problem string
+	Problem string // in words for the model
+	Err     error  // for the log, if there is more to say; may be nil
 }
 
 func (e *ResultError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("tool %s ran, but its result is not valid: %s (%v)", e.Tool, e.Problem, e.Err)
+	}
 	return fmt.Sprintf("tool %s ran, but its result is not valid: %s", e.Tool, e.Problem)
 }
 

@@ -23,6 +23,7 @@ func (t *Tool) Invoke(ctx context.Context, call *Call, canonicalArgs string) (co
 	if err == nil {
 		return t.record(value)
 	}
+	err = t.readable(err)
 	if result, ok := t.recovered(ctx, running, err, canonicalArgs); ok {
 		return result, nil
 	}

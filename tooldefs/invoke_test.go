@@ -40,7 +40,7 @@ type loop struct {
 
 type badMarshaler struct{}
 
-func (badMarshaler) MarshalJSON() ([]byte, error) { panic("no") }
+func (badMarshaler) MarshalJSON() ([]byte, error) { panic("secret") }
 
 type named string
 
@@ -66,17 +66,17 @@ func TestT07_Results(t *testing.T) {
 		"raw":          {json.RawMessage(` {"b": 1, "a": 2} `), "", `{"a":2,"b":1}`, ""},
 		"raw, twice":   {json.RawMessage(`{"a": 1, "a": 2}`), "", `{"a":1,"a":2}`, ""},
 		"time":         {time.Unix(0, 0).UTC(), "", `"1970-01-01T00:00:00Z"`, ""},
-		"function":     {func() {}, "", "", "unsupported type"},
-		"cycle":        {cycle, "", "", "cycle"},
-		"infinity":     {math.Inf(1), "", "", "unsupported value"},
-		"panic":        {badMarshaler{}, "", "", "no"},
-		"broken raw":   {json.RawMessage(`{`), "", "", "cannot be marshalled"},
+		"function":     {func() {}, "", "", "such as a function"},
+		"cycle":        {cycle, "", "", "it contains itself"},
+		"infinity":     {math.Inf(1), "", "", "it holds +Inf"},
+		"panic":        {badMarshaler{}, "", "", "cannot be written as JSON: internal error"},
+		"broken raw":   {json.RawMessage(`{`), "", "", "cannot be written as JSON: unexpected end"},
 	} {
 		tool := returns(func() (any, error) { return c.value, nil }, nil)
 		got, err := invoke(tool)
 		if c.problem != "" {
 			v := tool.Judge(err)
-			if v.Outcome != contract.OutcomeUnknown || !strings.HasPrefix(v.Text, "error: x ran, but its result is not valid: ") || !strings.Contains(v.Text, c.problem) {
+			if v.Outcome != contract.OutcomeUnknown || !strings.HasPrefix(v.Text, "error: x ran, but its result is not valid: ") || !strings.Contains(v.Text, c.problem) || strings.Contains(v.Text, "secret") || strings.Contains(v.Text, "json:") || strings.Contains(v.Text, "interface") {
 				t.Errorf("%s: %v, %+v", name, err, v)
 			}
 			continue
@@ -233,6 +233,30 @@ func TestT40_OnError(t *testing.T) {
 	if _, err := tool.Invoke(ctx, testCall(), `{"n":1}`); !errors.Is(err, plain) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// T40: OnError is asked of no panic, no timeout of ours and no arguments that do
+// not fit.
+func TestT40_NotAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tool := tooldefs.Define(tooldefs.Spec[fine, int]{
+			Name: "x", Description: "d", Timeout: 10 * time.Second,
+			OnError: func(error, fine) (int, bool) { t.Error("OnError is called"); return 1, true },
+			Handler: func(ctx context.Context, _ *tooldefs.Call, in fine) (int, error) {
+				if in.N == 1 {
+					panic("no")
+				}
+				<-ctx.Done()
+				return 0, errors.New("gave up")
+			},
+		})
+		for _, args := range []string{`{"n":1}`, `{"n":2}`, `{"n":"x"}`} {
+			if got, err := tool.Run(t.Context(), testCall(), args); err == nil {
+				t.Errorf("%s: %+v", args, got)
+			}
+		}
+	})
 }
 
 // T35, T42: run.

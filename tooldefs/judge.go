@@ -31,7 +31,9 @@ type Verdict struct {
 // NotExecuted before Transient. An error of a tool that the handler called
 // tells nothing of what the handler itself did: it counts as failed, or as
 // open where it is. Judge never panics.
-func (t *Tool) Judge(err error) Verdict {
+func (t *Tool) Judge(err error) Verdict { return t.judge(t.readable(err)) }
+
+func (t *Tool) judge(err error) Verdict {
 	name, safe := t.set.name, t.set.class == SafeToRetry
 	if direct, ok := err.(*CallError); ok { // of this very tool, in a test
 		err = direct.Err
@@ -70,7 +72,7 @@ func (t *Tool) Judge(err error) Verdict {
 		verdict = unknown
 	}
 	if e, transient := own[*TransientError](err); transient && t.set.class != AtMostOnce {
-		verdict.Retry, verdict.After = true, max(e.After, 0)
+		verdict.Retry, verdict.After = true, min(max(e.After, 0), maxTimeout)
 	}
 	return verdict
 }

@@ -92,13 +92,13 @@ func (t *Tool) reconcileGuarded(ctx context.Context, call *Call, args string) (r
 	}()
 	found, err := t.reconcile(ctx, call, args)
 	if err != nil {
-		return cannotTell(modelText(err))
+		return cannotTell(modelText(t.readable(err)))
 	}
 	switch found.verdict {
 	case contract.VerdictHappened:
 		recorded, err := t.record(found.value)
 		if err != nil {
-			return cannotTell("it happened, but the value is not valid: " + err.Error())
+			return cannotTell("it happened, but the value is not valid: " + invalidResult(err))
 		}
 		return contract.ReconcileResult{
 			Verdict: contract.VerdictHappened, Text: recorded.Text, JSON: recorded.JSON, Digest: recorded.Digest,

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"reflect"
 	"strings"
 
@@ -24,7 +24,7 @@ func (t *Tool) record(value any) (contract.ToolResult, error) {
 	}
 	if !isText || t.output != nil {
 		if data, err = marshal(value); err != nil {
-			return contract.ToolResult{}, &ResultError{Tool: t.set.name, Problem: clip(err.Error(), 500)}
+			return contract.ToolResult{}, &ResultError{Tool: t.set.name, Problem: unmarshallable(err), Err: err}
 		}
 	}
 	if t.output != nil {
@@ -60,14 +60,14 @@ func stringOf(v any) (string, bool) {
 func marshal(v any) (data []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			data, err = nil, fmt.Errorf("it cannot be marshalled: %s", panicText(r))
+			data, err = nil, &PanicError{Tool: "result", Value: panicText(r)}
 		}
 	}()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("it cannot be marshalled: %w", err)
+		return nil, err
 	}
 	data = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if canonical, err := schema.Canonical(data); err == nil {
@@ -75,9 +75,37 @@ func marshal(v any) (data []byte, err error) {
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
-		return nil, fmt.Errorf("it cannot be marshalled: %w", err)
+		return nil, err
 	}
 	return compact.Bytes(), nil
+}
+
+// unmarshallable words an error of marshal for the model, without Go's types.
+func unmarshallable(err error) string {
+	if e, ok := errors.AsType[*json.UnsupportedValueError](err); ok {
+		if e.Value.Kind() == reflect.Float64 || e.Value.Kind() == reflect.Float32 {
+			return "it holds " + e.Str + ", which JSON does not have"
+		}
+		return "it contains itself"
+	}
+	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); ok {
+		return "it holds something that JSON does not have, such as a function"
+	}
+	if isPanic(err) {
+		return "it cannot be written as JSON: internal error"
+	}
+	if e, ok := errors.AsType[*json.MarshalerError](err); ok {
+		err = e.Unwrap()
+	}
+	return "it cannot be written as JSON: " + clip(err.Error(), 400)
+}
+
+// invalidResult is the problem of an error of record.
+func invalidResult(err error) string {
+	if e, ok := errors.AsType[*ResultError](err); ok {
+		return e.Problem
+	}
+	return err.Error()
 }
 
 // digest names a recorded value.

@@ -6,8 +6,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
+)
+
+// What a definition may ask for. Beyond it the numbers no longer fit what
+// Temporal counts in, or its server refuses the call, for ever.
+const (
+	maxTimeout     = 10 * 365 * 24 * time.Hour
+	maxMaxAttempts = 1_000
+	maxTaskQueue   = 1_000 // bytes
 )
 
 // settings is what every kind of definition says, with the defaults resolved
@@ -77,10 +86,20 @@ func (s *settings) check() error {
 		return errors.New("MaxConcurrency is negative")
 	case s.timeout < 0:
 		return errors.New("Timeout is negative")
+	case s.timeout > maxTimeout:
+		return fmt.Errorf("Timeout is longer than %s", maxTimeout)
 	case s.maxAttempts < 0:
 		return errors.New("MaxAttempts is negative")
+	case s.maxAttempts > maxMaxAttempts:
+		return fmt.Errorf("MaxAttempts is above %d", maxMaxAttempts)
 	case s.approvalTimeout < 0:
 		return errors.New("ApprovalTimeout is negative")
+	case s.approvalTimeout > maxTimeout:
+		return fmt.Errorf("ApprovalTimeout is longer than %s; zero waits for ever", maxTimeout)
+	case len(s.taskQueue) > maxTaskQueue || !utf8.ValidString(s.taskQueue) || strings.HasPrefix(s.taskQueue, "/_sys/"):
+		return errors.New("the TaskQueue is not a name that the server takes")
+	case slices.ContainsFunc(s.env, func(name string) bool { return name == "" || strings.ContainsAny(name, "=\x00") }):
+		return errors.New("one of the names in Env is not a variable's name")
 	case slices.ContainsFunc(s.approvers, func(who string) bool { return strings.TrimSpace(who) == "" }):
 		return errors.New("one of the Approvers has no name")
 	}

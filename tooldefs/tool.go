@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/turnkeel/turnkeel/internal/schema"
@@ -27,6 +28,13 @@ type Tool struct {
 	// fits tries whether canonical arguments, and the value they are the text
 	// of, fit the handler's input.
 	fits func(args string, value any) error
+
+	// decodesItself says that part of the input decodes itself, so that an
+	// author's code may run in fits.
+	decodesItself bool
+
+	// stuck counts the questions to the author's functions that are open.
+	stuck atomic.Int32
 
 	// run decodes and runs the handler; a panic of it comes out as a panic.
 	run func(ctx context.Context, call *Call, args string) (any, error)

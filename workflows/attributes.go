@@ -44,3 +44,17 @@ func (t *turn) announce(ctx workflow.Context) {
 		workflow.GetLogger(ctx).Warn("search attributes were not written", "error", err)
 	}
 }
+
+// carry is what the next run has to know: the attributes go on with the turn.
+func (a attributes) carry() *contract.CarriedTold {
+	if !a.written {
+		return nil
+	}
+	return &contract.CarriedTold{Known: a.known, Pending: a.pending, Status: a.status}
+}
+
+func (a *attributes) restore(c *contract.CarriedTold) {
+	if c != nil {
+		*a = attributes{known: c.Known, written: true, pending: c.Pending, status: c.Status}
+	}
+}

@@ -60,7 +60,7 @@ func newCaller(ctx workflow.Context) *caller {
 		},
 		runID:   info.WorkflowExecution.RunID,
 		lineage: reset,
-		people:  &people{reset: reset},
+		people:  &people{reset: reset, closed: func() string { return "" }},
 		changed: func(workflow.Context) {},
 		note:    func(string, string) {},
 	}

@@ -104,14 +104,15 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 		Effects:    t.result.Effects,
 		WrapUp:     t.wrapUp,
 		Ending:     t.ending,
+		Told:       t.told.carry(),
 	}}, true
 }
 
 // packForSession puts what was said into the result, for the session's next
 // turn. A turn that ends badly, or before its first model call, was part of the
-// conversation too.
+// conversation too; one that held a secret is not.
 func (t *turn) packForSession(ctx workflow.Context) {
-	if t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
+	if t.unsaid || t.in.BaseOf == nil || len(t.steps) == 0 && !since(ctx, changeUnaskedTurns) {
 		return
 	}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -135,6 +136,7 @@ func (t *turn) restore(c contract.Carried) {
 	t.loop.last, t.loop.count = c.Loop.Last, c.Loop.Count
 	t.result.Usage, t.result.Effects = c.Usage, c.Effects
 	t.wrapUp, t.ending = c.WrapUp, c.Ending
+	t.told.restore(c.Told)
 	t.calls.restore(c.Calls)
 }
 

@@ -40,8 +40,12 @@ func (p *people) checkDecision(ctx workflow.Context, r contract.DecideRequest) e
 		return errors.New("key and digest are both required: they say which call, as it was shown, is meant")
 	case r.By == "":
 		return errors.New("by is required: who decides")
-	case p.closed != "":
-		return errors.New(p.closed)
+	}
+	if why := p.closed(); why != "" {
+		if d, ok := p.decisionOn(r.Key, r.Digest); ok {
+			return repeats(d, r)
+		}
+		return errors.New(why)
 	}
 	if w := p.waitingFor(r.Key, contract.PendingApproval); w != nil {
 		if err := p.overdue(ctx, w); err != nil {

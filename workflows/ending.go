@@ -29,6 +29,7 @@ func (t *turn) endWithError(ctx workflow.Context, err error) {
 	default:
 		t.result.Status = contract.StatusFailed
 		t.result.Reason = failureReason(err)
+		t.unsaid = failureType(err) == contract.ErrSecretInInput
 	}
 }
 
@@ -51,6 +52,21 @@ func (t *turn) lastCall(why string) {
 	t.wrapUp, t.ending = why, contract.StatusLimitReached
 }
 
+// noCallsToCome is why nobody can decide on anything any more: what was
+// answered now would be for nothing.
+func (t *turn) noCallsToCome(work workflow.Context) string {
+	switch {
+	case t.ended():
+		return "the turn is ending: " + string(t.result.Status)
+	case work.Err() != nil:
+		return "the turn is ending: it was told to"
+	case t.wrapUp != "":
+		return "the turn is ending: only its last answer is to come (" + t.wrapUp + ")"
+	default:
+		return ""
+	}
+}
+
 // close gives the workflow its result.
 func (t *turn) close(ctx workflow.Context) (contract.TurnResult, error) {
 	t.result.Steps = t.step
@@ -58,7 +74,6 @@ func (t *turn) close(ctx workflow.Context) (contract.TurnResult, error) {
 	t.result.Runs, t.result.RunID = t.runs, t.calls.runID
 	t.clock.halt()
 	t.packForSession(ctx)
-	t.calls.people.closed = "the turn has ended: " + string(t.result.Status)
 	t.tell(ctx)
 	t.announce(ctx)
 	// An update that came with the last task is answered before the run ends.

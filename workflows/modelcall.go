@@ -67,6 +67,15 @@ func (t *turn) modelSummary() string {
 	return s
 }
 
+// failureType is the type of an application error, "" of others.
+func failureType(err error) string {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return app.Type()
+	}
+	return ""
+}
+
 // failureReason is why a turn failed, in the words of the innermost error
 // that has a type of ours.
 func failureReason(err error) string {

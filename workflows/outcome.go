@@ -55,12 +55,26 @@ func applicationOutcome(c *toolCall, id string, app *temporal.ApplicationError) 
 		}
 		return contract.Entry{Ref: id, Outcome: contract.OutcomeNotExecuted}
 	case contract.ErrSDKNotRegistered:
+		c.lacking = true
 		return entryOf(contract.OutcomeNotExecuted, contract.TextNotExecuted(c.tool, "no worker has this tool"))
 	case contract.ErrToolTransient:
 		return lostOutcome(c)
 	default:
 		return entryOf(contract.OutcomeUnknown, contract.TextUnknown(c.tool, app.Message()))
 	}
+}
+
+// last is what is told of a call that is not scheduled again. A worker without
+// the tool did nothing, but it cannot say whether it was the first to get the
+// call: a Keyed one may have been started before, by a worker that died.
+func (call *toolCall) last(e contract.Entry) contract.Entry {
+	run := call.plan.Run
+	if call.lacking && e.Outcome == contract.OutcomeNotExecuted && run.Class == contract.ClassKeyed && run.MaxAttempts != 1 {
+		unknown := entryOf(contract.OutcomeUnknown, contract.TextUnknown(call.tool, "no worker has this tool"))
+		unknown.Key = e.Key
+		return unknown
+	}
+	return e
 }
 
 // lostOutcome is a call whose last allowed attempt ended without a word that

@@ -20,7 +20,9 @@ type people struct {
 	held     []contract.HeldDecision
 	heldSays []contract.HeldVerdict
 	running  []string // keys of calls under way
-	closed   string   // why nothing is accepted any more
+
+	// closed is why nothing is accepted any more, empty while calls may come.
+	closed func() string
 
 	// reset says that a reset made this run. Then answers are applied again that
 	// were let in once: they come before their question, or long after it.

@@ -65,10 +65,8 @@ func (p *people) checkResolution(ctx workflow.Context, r contract.ResolveRequest
 		return errors.New("key is required: which call is meant")
 	case r.By == "":
 		return errors.New("by is required: who says so")
-	case p.closed != "":
-		return errors.New(p.closed)
 	}
-	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil {
+	if w := p.waitingFor(r.Key, contract.PendingUnknown); w != nil && p.closed() == "" {
 		return p.overdue(ctx, w)
 	}
 	return p.checkAhead(r)
@@ -83,7 +81,9 @@ func (p *people) checkAhead(r contract.ResolveRequest) error {
 		}
 		return fmt.Errorf("already said to be %s by %s: the first word stands", said.Verdict, said.By)
 	}
-	switch {
+	switch why := p.closed(); {
+	case why != "":
+		return errors.New(why)
 	case !p.reset && slices.Contains(p.running, r.Key):
 		return errors.New("the call runs: what becomes of it is not known yet; look at it again when it has ended")
 	case !p.reset:

@@ -41,6 +41,9 @@ func (s *session) checkSend(r contract.SendRequest) error {
 	if _, seen := s.find(r.MessageID); seen {
 		return nil
 	}
+	if s.ending() {
+		return errors.New("the session is ending: it was canceled; send again when it has ended, to start a new one")
+	}
 	switch r.WhileBusy {
 	case contract.BusyQueue, contract.BusyInterrupt:
 	case contract.BusyReject:

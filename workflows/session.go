@@ -44,6 +44,7 @@ type session struct {
 	seen    []contract.SentMessage // the latest, oldest first
 	queue   []contract.SentMessage
 	running *contract.SentMessage
+	ending  func() bool     // it was canceled
 	begun   workflow.Future // the running turn's execution
 	cut     string          // the turn that was told to end last
 	inRun   int             // turns of this run
@@ -60,7 +61,7 @@ func newSession(ctx workflow.Context, in contract.SessionInput) (*session, error
 	if in.ID == "" {
 		in.ID = execution.ID
 	}
-	s := &session{in: in, id: in.ID, runID: execution.RunID, runs: 1}
+	s := &session{in: in, id: in.ID, runID: execution.RunID, runs: 1, ending: func() bool { return ctx.Err() != nil }}
 	if c := in.Carried; c != nil {
 		s.runs, s.turns, s.seen, s.queue = c.Runs+1, c.Turns, c.Seen, c.Queue
 		s.usage, s.effects, s.counted = c.Usage, c.Effects, c.Counted

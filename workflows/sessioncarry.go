@@ -14,18 +14,25 @@ import (
 const (
 	sessionEvents = 2_000
 	sessionBytes  = 4 << 20
+
+	// maxCarriedSession bounds what the next run's input holds, about, in bytes:
+	// 2 MiB are the server's limit.
+	maxCarriedSession = 1800 << 10
 )
 
 // continueAsNew ends the run between two turns when its history has grown
 // long. Messages that came are carried: none is lost, none is run twice.
 func (s *session) continueAsNew(ctx workflow.Context) error {
-	if ctx.Err() != nil || len(s.queue) > 0 || !s.mustContinue(ctx) {
+	if ctx.Err() != nil || !s.mustContinue(ctx) {
+		return nil
+	}
+	if len(s.queue) > 0 && !since(ctx, changeBusySessions) {
 		return nil
 	}
 	packCtx := workflow.WithActivityOptions(ctx, sessionOptions(fmt.Sprintf("pack.%d", s.turns), "pack the transcript for the next run"))
 	packed, err := stub.PackSession.Start(packCtx, contract.PackSessionInput{}).Result(packCtx)
-	if err != nil || packed.TooLarge {
-		workflow.GetLogger(ctx).Warn("the session cannot continue in a new run and stays in this one", "error", err)
+	if err != nil || packed.TooLarge || s.carriedBytes(packed.Transcript) > maxCarriedSession {
+		workflow.GetLogger(ctx).Warn("the session cannot continue in a new run and stays in this one", "error", err, "queue", len(s.queue))
 		s.inRun = 0
 		return nil
 	}
@@ -41,6 +48,35 @@ func (s *session) continueAsNew(ctx workflow.Context) error {
 		Seen: s.seen, Queue: s.queue, Usage: s.usage, Effects: s.effects, Counted: s.counted,
 	}
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
+}
+
+// carriedBytes is about how large the next run's input would be. What waits may
+// be long: then the session goes on here until less does.
+func (s *session) carriedBytes(transcript contract.Packed) int {
+	const perMessage = 100 // the names of its fields
+	size := len(transcript.Gzip)*4/3 + len(transcript.Blob)
+	for _, list := range [][]contract.SentMessage{s.seen, s.queue} {
+		for _, m := range list {
+			size += perMessage + jsonBytes(m.MessageID) + jsonBytes(m.TurnID) + jsonBytes(m.Text)
+		}
+	}
+	return size
+}
+
+// jsonBytes is at most how many bytes a text takes in JSON.
+func jsonBytes(text string) int {
+	size := len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ', c == '<', c == '>', c == '&':
+			size += 5 // \u003c
+		case c == '"', c == '\\':
+			size++
+		case c >= 0x80:
+			size += 2 // a broken byte becomes \ufffd
+		}
+	}
+	return size
 }
 
 func (s *session) mustContinue(ctx workflow.Context) bool {

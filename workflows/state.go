@@ -30,6 +30,7 @@ type turn struct {
 	wrapUp      string // why the next model call is the last, if it is
 	ending      contract.Status
 	interrupted *contract.InterruptRequest
+	unsaid      bool // the input held a secret: it is no part of the conversation
 	cancelWork  workflow.CancelFunc
 	result      contract.TurnResult
 }
@@ -77,6 +78,9 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 	if err := t.registerQueries(ctx); err != nil {
 		return nil, err
 	}
+	work, cancel := workflow.WithCancel(ctx)
+	t.cancelWork = cancel
+	t.calls.people.closed = func() string { return t.noCallsToCome(work) }
 	if err := t.calls.people.register(ctx, t.changed); err != nil {
 		return nil, err
 	}
@@ -84,8 +88,6 @@ func (t *turn) open(ctx workflow.Context) (workflow.Context, error) {
 		return nil, err
 	}
 	t.tell(ctx)
-	work, cancel := workflow.WithCancel(ctx)
-	t.cancelWork = cancel
 	t.watchClock(ctx)
 	return work, nil
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -31,7 +32,7 @@ func (t *turn) status() contract.StatusReply {
 		Status:  status,
 		Agent:   t.in.Agent,
 		Step:    t.step,
-		Running: t.running,
+		Running: t.atWork(),
 		Usage:   t.result.Usage,
 		Effects: t.result.Effects,
 		Pending: t.calls.people.list(),
@@ -43,11 +44,15 @@ func (t *turn) status() contract.StatusReply {
 // event: the text is served to whoever asks, and needs a live worker.
 func (t *turn) tell(ctx workflow.Context) {
 	var b strings.Builder
-	b.WriteString(fmt.Sprintf("**%s** · agent `%s` · step %d\n\n", t.status().Status, t.in.Agent, t.step))
-	for _, p := range t.calls.people.list() {
-		b.WriteString(waitsFor(t.calls.scope.WorkflowID, p))
+	b.WriteString(fmt.Sprintf("**%s** · agent `%s` · step %d", t.status().Status, t.in.Agent, t.step))
+	if t.result.Reason != "" {
+		b.WriteString(" · " + oneLine(contract.BoundText(t.result.Reason, maxReasonRunes)))
 	}
-	for _, id := range t.running {
+	b.WriteString("\n\n")
+	for _, p := range t.calls.people.list() {
+		b.WriteString(waitsFor(t.calls.scope, p))
+	}
+	for _, id := range t.atWork() {
 		b.WriteString("- running `" + id + "`\n")
 	}
 	e := t.result.Effects
@@ -56,24 +61,17 @@ func (t *turn) tell(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
-// maxShownArgs bounds the arguments in the details; the status query has them
-// whole.
-const maxShownArgs = 1_000
-
-// waitsFor is a question as the Web UI shows it, with the commands that answer
-// it.
-func waitsFor(turn string, p contract.Pending) string {
-	var b strings.Builder
-	b.WriteString(fmt.Sprintf("- **%s** %s\n\n      %s\n\n", p.Tool, p.Reason, contract.BoundText(p.Args, maxShownArgs)))
-	if p.Kind == contract.PendingUnknown {
-		b.WriteString(fmt.Sprintf("      starter resolve %s --key %s --verdict happened|did_not_happen|cannot_tell\n\n", turn, p.Key))
-	} else {
-		for _, verb := range []string{"approve", "deny"} {
-			b.WriteString(fmt.Sprintf("      starter %s %s --key %s --digest %s\n\n", verb, turn, p.Key, p.Digest))
+// atWork is the activities under way: of the calls that were begun, those that
+// wait for no person.
+func (t *turn) atWork() []string {
+	var ids []string
+	for _, id := range t.running {
+		waits := slices.ContainsFunc(t.calls.people.pending, func(w *waiting) bool {
+			return id == contract.CallActivityID(t.step, w.Ordinal, 0)
+		})
+		if !waits {
+			ids = append(ids, id)
 		}
 	}
-	if p.Expires != nil {
-		b.WriteString("  expires " + p.Expires.UTC().Format("2006-01-02 15:04:05 UTC") + "\n\n")
-	}
-	return b.String()
+	return ids
 }

@@ -29,6 +29,8 @@ type toolCall struct {
 	settled bool
 	entry   contract.Entry
 
+	lacking bool // a worker without the tool has had it
+
 	drift  *contract.ToolFailure // what a worker has instead of the planned definition
 	anew   bool                  // it was asked about again, since its tool has changed
 	reason string                // the text of the last attempt's error
@@ -77,6 +79,7 @@ func (c *caller) run(ctx workflow.Context, call *toolCall) contract.Entry {
 			entry, goOn = c.lookInto(ctx, call, entry, again)
 		}
 		if !goOn {
+			entry = call.last(entry)
 			c.settle(call, entry)
 			return entry
 		}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"strconv"
 
 	"go.temporal.io/sdk/workflow"
@@ -103,8 +104,21 @@ func (t *Tools) plan(ctx workflow.Context, name string, args any) (contract.Plan
 	options := planOptions("s0.p"+strconv.Itoa(t.planned), "plan "+name)
 	options.TaskQueue = t.queue
 	result, err := stub.PlanCall.Start(workflow.WithActivityOptions(ctx, options), in).Result(ctx)
+	if err == nil && result.Call.Name != name {
+		panic(changedCode(name, result.Call.Name))
+	}
 	t.calls.recorded(result.Scope)
 	return result.Call, err
+}
+
+// changedCode is why a workflow task fails whose code calls another tool than
+// it did when the plan was recorded. Temporal compares activities by id and
+// type alone, so it lets that pass: the recorded tool would run in the place of
+// the one that is called, and again in its own. A panic is how a workflow task
+// fails and is tried again, here by the right code.
+func changedCode(called, recorded string) string {
+	return fmt.Sprintf("nondeterministic workflow: the code calls the tool %q where the history has a call of %q: "+
+		"keep the old path with workflow.GetVersion", called, recorded)
 }
 
 // Pending are the calls that wait for a person, for a query of your own.

@@ -13,6 +13,9 @@ const (
 	// 2026-11-30: a session's turn that ends before a run's first model call
 	// gives its session what was said.
 	changeUnaskedTurns = "unasked-turns"
+
+	// 2026-11-30: a session continues as new although messages wait.
+	changeBusySessions = "busy-sessions"
 )
 
 // since says that the run has the change: it is a new one, or was made with

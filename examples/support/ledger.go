@@ -17,7 +17,10 @@ import (
 // ledger is the stand-in for a payment provider that honours idempotency
 // keys: a file with one JSON line for each refund that was paid. Processes
 // that share the file take turns by its lock.
-type ledger struct{ path string }
+type ledger struct {
+	path string
+	paid func() // called when a refund is on the disk; nil: not
+}
 
 // entry is one refund that was paid.
 type entry struct {
@@ -61,6 +64,9 @@ func (l ledger) pay(ctx context.Context, e entry) (entry, error) {
 	_, err = file.WriteAt(append(line, '\n'), int64(len(whole)))
 	if err = errors.Join(err, file.Sync()); err != nil {
 		return entry{}, tooldefs.Unknown(err) // the line may be there
+	}
+	if l.paid != nil {
+		l.paid()
 	}
 	return e, nil
 }

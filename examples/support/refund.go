@@ -24,8 +24,9 @@ type Refunded struct {
 // Refund pays money back, into the ledger at that path. It is Keyed: when a
 // worker dies in the middle, the call is started again with the same key, and
 // the ledger knows by the key whether it has been paid already.
-func Refund(ledgerPath string) *tooldefs.Tool {
-	book := ledger{ledgerPath}
+func Refund(ledgerPath string) *tooldefs.Tool { return refundTool(ledger{path: ledgerPath}) }
+
+func refundTool(book ledger) *tooldefs.Tool {
 	return tooldefs.Define(tooldefs.Spec[RefundOrder, Refunded]{
 		Name:        "refund",
 		Description: "Pays back an order, or a part of it, to the customer.",

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if _, err := bufio.NewReader(os.Stdin).ReadByte(); err != nil { // the starting shot
 		os.Exit(3)
 	}
-	if _, err := refund(context.Background(), ledger{path}, "k1", teapot()); err != nil {
+	if _, err := refund(context.Background(), ledger{path: path}, "k1", teapot()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -37,7 +37,7 @@ func teapot() RefundOrder { return RefundOrder{OrderID: "A-1001", AmountCents: 4
 
 func newLedger(t *testing.T) ledger {
 	t.Helper()
-	return ledger{filepath.Join(t.TempDir(), "ledger.jsonl")}
+	return ledger{path: filepath.Join(t.TempDir(), "ledger.jsonl")}
 }
 
 func lines(t *testing.T, l ledger) []string {

@@ -52,6 +52,15 @@ func (e Env) Lookup(name string, lookup func(string) (string, bool)) (value stri
 	return e.Optional[name], true
 }
 
+// Variables are the names of the variables that hold the declared values.
+func (e Env) Variables() []string {
+	var names []string
+	for _, name := range slices.Concat(e.Required, slices.Sorted(maps.Keys(e.Optional))) {
+		names = append(names, e.variable(name))
+	}
+	return names
+}
+
 func (e Env) variable(name string) string {
 	if bound, ok := e.Bind[name]; ok {
 		return bound

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/conn"
 	"github.com/turnkeel/turnkeel/internal/logging"
 )
@@ -30,10 +31,27 @@ func (a *app) connect(ctx context.Context, address, queue string) (*session, err
 	}
 	return &session{
 		temporal: client,
-		turns:    turnkeel.NewClient(client, turnkeel.ClientOptions{Namespace: info.Namespace, TaskQueue: queue}),
+		turns:    turnkeel.NewClient(client, turnkeel.ClientOptions{Namespace: info.Namespace, TaskQueue: queue, Secrets: declaredHere()}),
 		info:     info,
 		webUI:    webUIOf(a.webUI, info.Address),
 	}, nil
+}
+
+// declaredHere are the environment variables that the agents of this folder
+// declare, if it has agents: their values must not be sent.
+func declaredHere() []string {
+	definitions, err := agentfile.Load(turnkeel.DefaultAgentsDir)
+	if err != nil {
+		return nil // no agents here, or the worker's affair
+	}
+	var names []string
+	for _, d := range definitions {
+		names = append(names, d.Env.Variables()...)
+		if key := d.Agent.Endpoint.APIKeyEnv; key != "" {
+			names = append(names, key)
+		}
+	}
+	return names
 }
 
 // webUIOf guesses the Web UI beside the server, as every Temporal development

@@ -43,8 +43,14 @@ may decide at all is for the server to say: see docs/approvals.md.`,
 			if f.all && f.tool == "" && f.query == "" {
 				return usageError{errors.New("--all needs a filter: --tool or --query")}
 			}
+			if !f.all && (f.tool != "" || f.query != "") {
+				return usageError{errors.New("--tool and --query go with --all")}
+			}
 			if (f.key == "") != (f.digest == "") {
 				return usageError{errors.New("--key and --digest go together: they say which call, as it was shown")}
+			}
+			if f.all && f.key != "" {
+				return usageError{errors.New("--key names one call of one turn, --all does not: leave one out")}
 			}
 			return a.decide(cmd, args, approve, f)
 		},
@@ -60,9 +66,8 @@ may decide at all is for the server to say: see docs/approvals.md.`,
 	return cmd
 }
 
-func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFlags) error {
-	by, err := person(f.by)
-	if err != nil {
+func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFlags) (err error) {
+	if f.by, err = person(f.by); err != nil {
 		return err
 	}
 	s, err := a.connect(cmd.Context(), "", "")
@@ -70,23 +75,32 @@ func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFl
 		return err
 	}
 	defer s.temporal.Close()
-	var calls []pendingCall
 	if f.key != "" {
-		calls = []pendingCall{{Turn: args[0], Pending: contract.Pending{Key: f.key, Digest: f.digest}}}
-	} else if calls, err = a.choose(cmd, s, args, approve, f); err != nil {
-		return err
+		return a.decideCalls(cmd, s, []pendingCall{{Turn: args[0], Pending: contract.Pending{Key: f.key, Digest: f.digest}}}, approve, f)
 	}
+	found, unasked := s.pending(cmd, args, f.query)
+	if unasked != nil && len(found) == 0 {
+		return unasked
+	}
+	calls, err := a.choose(cmd, found, approve, f)
+	if err != nil {
+		return errors.Join(err, unasked)
+	}
+	return errors.Join(a.decideCalls(cmd, s, calls, approve, f), unasked)
+}
+
+func (a *app) decideCalls(cmd *cobra.Command, s *session, calls []pendingCall, approve bool, f decideFlags) error {
 	failed := 0
 	for _, c := range calls {
 		reply, err := s.turns.Decide(cmd.Context(), c.Turn, contract.DecideRequest{
-			Key: c.Key, Digest: c.Digest, Approve: approve, By: by, Comment: f.comment,
+			Key: c.Key, Digest: c.Digest, Approve: approve, By: f.by, Comment: f.comment,
 		})
 		if err != nil {
-			if len(calls) == 1 {
+			if len(calls) == 1 || cmd.Context().Err() != nil {
 				return err
 			}
 			failed++
-			fmt.Fprintln(a.errOut, err)
+			fmt.Fprintln(a.errOut, plain(err.Error()))
 			continue
 		}
 		if err := a.printDecision(c, reply); err != nil {
@@ -100,11 +114,7 @@ func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFl
 }
 
 // choose shows what waits and has it confirmed.
-func (a *app) choose(cmd *cobra.Command, s *session, args []string, approve bool, f decideFlags) ([]pendingCall, error) {
-	found, err := s.pending(cmd, args, f.query)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) choose(cmd *cobra.Command, found []pendingCall, approve bool, f decideFlags) ([]pendingCall, error) {
 	var calls []pendingCall
 	for _, c := range found {
 		if c.Kind == contract.PendingApproval && (f.tool == "" || f.tool == c.Tool) {
@@ -118,13 +128,13 @@ func (a *app) choose(cmd *cobra.Command, s *session, args []string, approve bool
 	}
 	switch {
 	case len(calls) == 0:
-		return nil, errors.New("no call waits for approval")
+		return nil, notFoundError{errors.New("no call waits for approval")}
 	case !f.all && len(calls) > 1:
 		return nil, usageError{fmt.Errorf("%d calls wait: say which with --key and --digest", len(calls))}
 	case len(calls) == 1:
-		return calls, a.confirm(verb+" this call?", f.yes)
+		return calls, a.confirm(cmd.Context(), verb+" this call?", f.yes)
 	default:
-		return calls, a.confirm(fmt.Sprintf("%s these %d calls?", verb, len(calls)), f.yes)
+		return calls, a.confirm(cmd.Context(), fmt.Sprintf("%s these %d calls?", verb, len(calls)), f.yes)
 	}
 }
 

@@ -20,14 +20,18 @@ import (
 func (a *app) demoCommand() *cobra.Command {
 	var f stackFlags
 	var agent string
-	var keep bool
+	var keep, noCrash bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a whole agent turn: Temporal server, Web UI, worker, model",
 		Long: `Shows one agent turn as it happens, on a Temporal server that it brings up
 itself: the model is called, two lookups run in parallel, one refund is made,
-and the model answers. With --agents it shows an agent of yours: its folder has
-a demo.yaml with the message and what a scripted model says.
+and the model answers. In the middle of the refund, when the money is paid and
+nobody has been told, the worker is killed with SIGKILL: another takes over, the
+turn goes on, and the ledger has one line.
+
+With --agents it shows an agent of yours: its folder has a demo.yaml with the
+message and what a scripted model says.
 
 Without OPENAI_API_KEY and OPENAI_BASE_URL a script plays the model; with one
 of them the same turn runs on the real model. With TEMPORAL_ADDRESS set the
@@ -36,11 +40,15 @@ turn runs on that server instead.
 The data stays in .turnkeel, so "starter dev" shows the turn again later.`,
 		Example: "  starter demo\n  starter demo --agents examples/nocode",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, f, agent, keep) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.workerDies = !noCrash
+			return a.demo(cmd, f, agent, keep)
+		},
 	}
 	stackFlagsOf(cmd, &f)
 	cmd.Flags().StringVar(&agent, "agent", "", "name of the agent to show (default: the folder's only one, or "+support.AgentName+")")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep server and worker up until Ctrl-C")
+	cmd.Flags().BoolVar(&noCrash, "no-crash", false, "let the worker live")
 	return cmd
 }
 
@@ -74,7 +82,9 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, agent string, keep bool) er
 		return err
 	}
 	defer s.close()
-	ctx, stop := s.watch(cmd.Context())
+	ctx, stop := s.watch(cmd.Context(), func() {
+		a.say("%s  ****   the worker is killed: the refund is paid, and nobody has been told. Another worker starts.", time.Now().Format(time.TimeOnly))
+	})
 	defer stop()
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: id, Input: contract.TurnInput{
 		Agent:    show.agent,

@@ -44,7 +44,7 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
 				env = "TEMPORAL_ADDRESS=" + s.info.Address + " TURNKEEL_WEB_UI=" + s.webUI + " "
 			}
 			a.say("Ready. In a second terminal: %sgo run ./starter run --agent support \"Refund order A-1001, please.\"\nCtrl-C stops server and worker.", env)
-			ctx, stop := s.watch(cmd.Context())
+			ctx, stop := s.watch(cmd.Context(), func() {})
 			defer stop()
 			<-ctx.Done()
 			return reasonOf(ctx, ctx.Err())

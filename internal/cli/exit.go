@@ -6,7 +6,9 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/internal/conn"
+	"github.com/turnkeel/turnkeel/internal/replay"
 )
 
 // Exit codes.
@@ -27,8 +29,12 @@ func exitCode(err error) int {
 	var usage usageError
 	var waits waitsError
 	var missing notFoundError
+	var secret turnkeel.SecretError
+	var replayed *replay.Exit
 	switch {
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
+	case errors.As(err, &replayed):
+		return replayed.Code
+	case errors.As(err, &usage), errors.As(err, &secret), strings.HasPrefix(err.Error(), "required flag"): // cobra's, which has no type
 		return ExitUsage
 	case errors.As(err, &waits):
 		return ExitWaiting

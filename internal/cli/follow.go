@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -75,7 +76,7 @@ func lineOf(e turnkeel.Event, shown bool) string {
 	case turnkeel.EventAnswer:
 		return answerLine(e, shown)
 	case turnkeel.EventToolStarted:
-		return fmt.Sprintf("tool   %s %s  (key %.8s)", e.Tool, contract.BoundText(e.Args, 200), e.Key)
+		return fmt.Sprintf("tool   %s %s  (key %.8s)", e.Tool, contract.BoundText(visible(e.Args), 200), e.Key)
 	case turnkeel.EventToolFinished:
 		return fmt.Sprintf("tool   %s → %s  (%s)", e.Tool, contract.BoundText(e.Text, 300), tookOf(e))
 	case turnkeel.EventRetrying:
@@ -86,6 +87,8 @@ func lineOf(e turnkeel.Event, shown bool) string {
 		return fmt.Sprintf("retry  %s, attempt %d: %s", what, e.Attempt, e.Text)
 	case turnkeel.EventWaiting:
 		return waitingLine(*e.Pending)
+	case turnkeel.EventDecided:
+		return fmt.Sprintf("decide %s by %s  (key %.8s)", decidedWords(e), e.By, e.Key)
 	case turnkeel.EventContinued:
 		return "turn   goes on in a new run: " + e.RunID
 	default:
@@ -123,7 +126,7 @@ func waitingLine(p contract.Pending) string {
 	if p.Kind == contract.PendingUnknown {
 		what = "waits for a word on what became of it"
 	}
-	line := fmt.Sprintf("wait   %s %s  %s", p.Tool, p.Args, what)
+	line := fmt.Sprintf("wait   %s %s  %s", p.Tool, visible(p.Args), what)
 	if p.Reason != "" {
 		line += ": " + p.Reason
 	}
@@ -131,6 +134,18 @@ func waitingLine(p contract.Pending) string {
 		line += "  (expires " + p.Expires.Local().Format(time.DateTime) + ")"
 	}
 	return line
+}
+
+// decidedWords is what a person said of a call.
+func decidedWords(e turnkeel.Event) string {
+	words := strings.ReplaceAll(e.Verdict, "_", " ")
+	if e.Tool != "" {
+		words = e.Tool + " " + words
+	}
+	if e.Text != "" {
+		words += " (" + e.Text + ")"
+	}
+	return words
 }
 
 // commandsFor are the commands that answer a question.

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
@@ -35,11 +39,11 @@ come from the turns themselves, so a worker must be up.`,
 				return err
 			}
 			defer s.temporal.Close()
-			calls, err := s.pending(cmd, args, query)
-			if err != nil {
-				return err
+			calls, unasked := s.pending(cmd, args, query)
+			if unasked != nil && len(calls) == 0 {
+				return unasked
 			}
-			return a.printPendings(calls)
+			return errors.Join(a.printPendings(calls), unasked)
 		},
 	}
 	cmd.Flags().StringVar(&query, "query", "", "further condition on the turns, in Temporal's list filter language")
@@ -66,7 +70,8 @@ func (a *app) printPendings(calls []pendingCall) error {
 	return nil
 }
 
-// pending are the questions of the turn in args, or of all turns.
+// pending are the questions of the turn in args, or of all turns. A turn that
+// cannot be asked hides no other: its error comes beside the others' calls.
 func (s *session) pending(cmd *cobra.Command, args []string, query string) ([]pendingCall, error) {
 	if len(args) == 1 {
 		return s.pendingOf(cmd.Context(), args[0])
@@ -82,19 +87,42 @@ func (s *session) pending(cmd *cobra.Command, args []string, query string) ([]pe
 	if err != nil {
 		return nil, fmt.Errorf("list the turns that wait: %w", err)
 	}
-	var calls []pendingCall
-	for _, t := range turns {
-		of, err := s.pendingOf(cmd.Context(), t.WorkflowID)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, of...)
-	}
-	return calls, nil
+	return s.askAll(cmd.Context(), turns)
 }
 
-// maxPendingTurns bounds how many turns are asked what they wait for.
-const maxPendingTurns = 10_000
+const (
+	// maxPendingTurns bounds how many turns are asked what they wait for.
+	maxPendingTurns = 10_000
+
+	// askAtOnce is how many are asked at a time: each may take ten seconds
+	// where no worker answers.
+	askAtOnce = 32
+)
+
+// askAll asks turns what they wait for. One that has gone meanwhile waits for
+// nothing.
+func (s *session) askAll(ctx context.Context, turns []listedTurn) ([]pendingCall, error) {
+	asked, failed := make([][]pendingCall, len(turns)), make([]error, len(turns))
+	var wg sync.WaitGroup
+	room := make(chan struct{}, askAtOnce)
+	for i, t := range turns {
+		room <- struct{}{}
+		wg.Go(func() {
+			asked[i], failed[i] = s.pendingOf(ctx, t.WorkflowID)
+			<-room
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var missing *serviceerror.NotFound
+	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil || errors.As(err, &missing) })
+	if len(failed) > 0 {
+		failed = append(failed[:1], fmt.Errorf("%d of %d turns could not be asked; is their worker up?", len(failed), len(turns)))
+	}
+	return slices.Concat(asked...), errors.Join(failed...)
+}
 
 func (s *session) pendingOf(ctx context.Context, turn string) ([]pendingCall, error) {
 	status, err := s.turns.Status(ctx, turn)

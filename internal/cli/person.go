@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,16 +35,18 @@ func person(by string) (string, error) {
 
 // confirm asks on the terminal; --yes answers beforehand. Anything but y or
 // yes is a no.
-func (a *app) confirm(question string, yes bool) error {
+func (a *app) confirm(ctx context.Context, question string, yes bool) error {
 	if yes {
 		return nil
 	}
-	fmt.Fprintf(a.errOut, "%s [y/N] ", question)
-	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+	var answer entry
+	select {
+	case answer = <-newLines(a.in, a.errOut).ask(prompt{text: question + " [y/N] "}):
+	case <-ctx.Done():
+		fmt.Fprintln(a.errOut)
+		return ctx.Err()
 	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
+	switch strings.ToLower(strings.TrimSpace(answer.text)) {
 	case "y", "yes":
 		return nil
 	}
@@ -60,17 +62,16 @@ func printPending(w io.Writer, turn, agent string, p contract.Pending) {
 	fmt.Fprintf(w, "%s · call %d · %s\n", turn, p.Ordinal, kind)
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "  %-10s %s\n", name, plain(value))
+			fmt.Fprintf(w, "  %-10s %s\n", name, strings.ReplaceAll(plain(value), "\n", "\n             "))
 		}
 	}
-	line("agent", agent)
 	line("tool", p.Tool)
-	line("arguments", p.Args)
+	line("arguments", visible(p.Args))
 	line("effects", string(p.Effects)+", class "+string(p.Class))
 	line("reason", p.Reason)
 	line("rule", p.Rule)
 	line("approvers", strings.Join(p.Approvers, ", "))
-	line("asked", p.Asked.Local().Format(time.DateTime))
+	line("asked", p.Asked.Local().Format(time.DateTime)+" by agent "+agent)
 	if p.Expires != nil {
 		line("expires", p.Expires.Local().Format(time.DateTime))
 	}

@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/contract"
 )
@@ -32,13 +30,17 @@ type printer struct {
 
 func (a *app) printer(turn string) *printer {
 	p := &printer{say: a.say, out: a.out, turn: turn}
-	if f, ok := a.out.(*os.File); ok && !a.json() && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a file descriptor
-		p.terminal = true
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // a file descriptor
-			p.width = w
-		}
+	if f, ok := screenOf(a.out); ok && !a.json() {
+		p.screen(f)
 	}
 	return p
+}
+
+// screen says that the output is, or still is, a terminal whose cursor moves.
+func (p *printer) screen(f *os.File) {
+	if f != nil {
+		p.terminal, p.width = true, widthOf(f)
+	}
 }
 
 // event prints one event.
@@ -50,7 +52,12 @@ func (p *printer) event(e turnkeel.Event) {
 		p.progress(e)
 	case turnkeel.EventRestarted:
 		p.erase()
+	case turnkeel.EventDone:
+		p.finish()
 	default:
+		if e.Kind == turnkeel.EventRetrying && e.Activity == p.activity {
+			p.erase() // what the failed attempt said is said anew
+		}
 		if line := lineOf(e, p.shown(e)); line != "" {
 			p.line(e, line)
 		}
@@ -60,12 +67,20 @@ func (p *printer) event(e turnkeel.Event) {
 	}
 }
 
+// finish ends the line that stands half, if one does: it stays.
+func (p *printer) finish() {
+	p.endProgress()
+	if p.partial.Len() > 0 {
+		fmt.Fprintln(p.out)
+		p.partial.Reset()
+	}
+}
+
 // line prints a whole line, after what stands in place is done with.
 func (p *printer) line(e turnkeel.Event, line string) {
 	p.endProgress()
-	if p.partial.Len() > 0 && (e.Activity == p.activity || e.Kind == turnkeel.EventDone) {
-		fmt.Fprintln(p.out)
-		p.partial.Reset()
+	if e.Activity == p.activity {
+		p.finish()
 	}
 	p.say("%s  %s", e.Time.Local().Format(time.TimeOnly), line)
 }

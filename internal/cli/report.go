@@ -64,6 +64,18 @@ func (a *app) print(v any) error {
 	return enc.Encode(v)
 }
 
+// tellEnd ends what followed a turn: its report, or what it used.
+func (a *app) tellEnd(r turnReport) error {
+	if a.json() {
+		if err := a.print(r); err != nil {
+			return err
+		}
+	} else if r.Usage.Total() > 0 {
+		a.say("%s", usageText(r))
+	}
+	return ended(r)
+}
+
 // ended is the error of a turn that did not complete, nil otherwise.
 func ended(r turnReport) error {
 	switch r.Status {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 )
@@ -90,7 +91,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(), a.forkCommand(),
 		a.listCommand(), a.policyCommand(), a.checkCommand(), a.toolsCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
-		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand())
+		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand(),
+		a.replayCommand())
 	return root
 }
 
@@ -104,6 +106,27 @@ func (a *app) say(format string, args ...any) {
 		w = a.errOut
 	}
 	fmt.Fprintln(w, plain(fmt.Sprintf(format, args...)))
+}
+
+// visible shows JSON text with every character that a terminal would not
+// show, or would show as another, as its JSON escape: it still is the same
+// value, and what is seen is what it says.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\n': // between the values of indented JSON
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, "\\u%04x\\u%04x", high, low)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
 }
 
 // plain drops control characters: what a model or a tool says must not steer

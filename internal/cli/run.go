@@ -91,7 +91,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	})
 	if err != nil {
 		if ctx.Err() != nil {
-			return leftError{turn.ID}
+			return leftError{turn: turn.ID}
 		}
 		return err
 	}
@@ -100,12 +100,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 		return err
 	}
 	report := s.report(run, turn.ID, turn.RunID, table)
-	if a.json() {
-		if err := a.print(report); err != nil {
-			return err
-		}
-	}
-	return ended(report)
+	return a.tellEnd(report)
 }
 
 // waitsError is a turn that waits for a person, whom nobody here waits for.
@@ -116,8 +111,21 @@ func (e waitsError) Error() string {
 }
 
 // leftError is a follower that was interrupted; the turn is not.
-type leftError struct{ turn string }
+type leftError struct {
+	turn string // empty: none runs
+	back string // the command that goes back to it; empty: starter show
+	cut  bool   // it was interrupted and ends by itself
+}
 
 func (e leftError) Error() string {
-	return "left; the turn " + e.turn + " goes on: starter show " + e.turn
+	if e.back == "" {
+		e.back = "starter show " + e.turn
+	}
+	if e.turn == "" {
+		return "left: " + e.back
+	}
+	if e.cut {
+		return "left; the turn " + e.turn + " was interrupted: " + e.back
+	}
+	return "left; the turn " + e.turn + " goes on: " + e.back
 }

@@ -91,7 +91,7 @@ func (a *app) followSent(cmd *cobra.Command, s *session, queue, turnID string) e
 		err = follow(ctx, turn, func(e turnkeel.Event) error { p.event(e); return nil })
 	}
 	if ctx.Err() != nil {
-		return leftError{turnID}
+		return leftError{turn: turnID}
 	}
 	if err != nil {
 		return err
@@ -101,12 +101,7 @@ func (a *app) followSent(cmd *cobra.Command, s *session, queue, turnID string) e
 		return err
 	}
 	report := s.report(run, turnID, "", table)
-	if a.json() {
-		if err := a.print(report); err != nil {
-			return err
-		}
-	}
-	return ended(report)
+	return a.tellEnd(report)
 }
 
 func whileBusyOf(word string) (contract.WhileBusy, error) {

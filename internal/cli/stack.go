@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -36,6 +37,7 @@ type stack struct {
 	*session
 	server *devproc.Server // nil when the environment names one
 	worker *workerProcess
+	config workerConfig
 	log    *tail
 	stops  []func()
 }
@@ -47,6 +49,7 @@ type stackFlags struct {
 	script        agenttest.Script // of the model, where no real one is named
 	servers       []string         // what the worker starts, to say so
 	workerLog     io.Writer        // besides the tail
+	workerDies    bool             // in the middle of its first refund; another takes its place
 }
 
 // up brings the stack up; on an error nothing of it is left.
@@ -85,18 +88,25 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 	if f.workerLog != nil {
 		log = io.MultiWriter(s.log, f.workerLog)
 	}
-	s.worker, err = startWorker(workerConfig{
-		queue: f.queue, agents: f.agents, ledger: f.ledger, env: append(env, modelEnv...), log: log,
-	})
-	if err != nil {
+	s.config = workerConfig{
+		queue: f.queue, agents: f.agents, ledger: f.ledger, env: append(env, modelEnv...), log: log, dies: f.workerDies,
+	}
+	if err := s.serve(); err != nil {
 		return nil, err
 	}
-	s.stops = append(s.stops, s.worker.stop)
 	return s, s.awaitWorker(ctx, f.queue)
 }
 
 func noAgents(dir string) error {
 	return fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", dir)
+}
+
+// serve starts the worker.
+func (s *stack) serve() (err error) {
+	if s.worker, err = startWorker(s.config); err == nil {
+		s.stops = append(s.stops, s.worker.stop)
+	}
+	return err
 }
 
 func (s *stack) close() {
@@ -153,23 +163,45 @@ func (a *app) startModel(s *stack, script agenttest.Script) ([]string, error) {
 }
 
 // watch gives a ctx that ends, with the reason as its cause, when the worker
-// ends by itself.
-func (s *stack) watch(ctx context.Context) (context.Context, context.CancelFunc) {
+// ends by itself. One that is to die is replaced, once; died is called then.
+func (s *stack) watch(ctx context.Context, died func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var serverGone <-chan struct{}
 	if s.server != nil {
 		serverGone = s.server.Done()
 	}
-	go func() {
-		select {
-		case <-s.worker.done:
-			cancel(s.log.lastLines())
-		case <-serverGone:
-			cancel(fmt.Errorf("the Temporal server ended: %w", s.server.Err()))
-		case <-ctx.Done():
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-s.worker.done:
+				if err := s.replace(died); err != nil {
+					cancel(err)
+					return
+				}
+			case <-serverGone:
+				cancel(fmt.Errorf("the Temporal server ended: %w", s.server.Err()))
+				return
+			case <-ctx.Done():
+				return
+			}
 		}
-	}()
-	return ctx, func() { cancel(context.Canceled) }
+	})
+	return ctx, func() {
+		cancel(context.Canceled)
+		watching.Wait()
+	}
+}
+
+// replace starts another worker after one that was to die, and is an error
+// after any other.
+func (s *stack) replace(died func()) error {
+	if !s.config.dies || !s.worker.killed() {
+		return s.log.lastLines()
+	}
+	s.config.dies = false
+	died()
+	return s.serve()
 }
 
 // reasonOf is why a watched ctx ended: the worker's last words, or the signal.

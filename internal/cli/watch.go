@@ -29,7 +29,7 @@ func (a *app) watchCommand() *cobra.Command {
 				return nil
 			})
 			if cmd.Context().Err() != nil {
-				return leftError{args[0]}
+				return leftError{turn: args[0]}
 			}
 			return err
 		},

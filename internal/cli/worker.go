@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,6 +29,7 @@ const workerProcessCommand = "worker-process"
 func (a *app) workerCommand() *cobra.Command {
 	var o turnkeel.Options
 	var ledger string
+	var dies bool
 	cmd := &cobra.Command{
 		Use: workerProcessCommand, Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,13 +40,23 @@ func (a *app) workerCommand() *cobra.Command {
 				cancel()
 			}()
 			o.Tools, o.Builtins = support.Tools(ledger), tools.All()
+			if dies {
+				o.Tools = support.CrashingTools(ledger, killSelf)
+			}
 			return turnkeel.Run(ctx, o)
 		},
 	}
 	cmd.Flags().StringVar(&o.TaskQueue, "task-queue", "", "")
 	cmd.Flags().StringVar(&o.AgentsDir, "agents", "", "")
 	cmd.Flags().StringVar(&ledger, "ledger", "", "")
+	cmd.Flags().BoolVar(&dies, "dies", false, "")
 	return cmd
+}
+
+// killSelf is SIGKILL, after which nothing of this process runs.
+func killSelf() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 // workerProcess is a worker that runs as a child of the starter.
@@ -61,6 +73,7 @@ type workerConfig struct {
 	queue, agents, ledger string
 	env                   []string
 	log                   io.Writer
+	dies                  bool // in the middle of its first refund
 }
 
 func startWorker(c workerConfig) (*workerProcess, error) {
@@ -68,7 +81,7 @@ func startWorker(c workerConfig) (*workerProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.Command(self, workerProcessCommand, "--task-queue", c.queue, "--agents", c.agents, "--ledger", c.ledger) //nolint:gosec // our own binary
+	cmd := exec.Command(self, workerProcessCommand, "--task-queue", c.queue, "--agents", c.agents, "--ledger", c.ledger, "--dies="+strconv.FormatBool(c.dies)) //nolint:gosec // our own binary
 	cmd.Env, cmd.Stdout, cmd.Stderr = c.env, c.log, c.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is ours to pass on
 	life, err := cmd.StdinPipe()
@@ -84,6 +97,12 @@ func startWorker(c workerConfig) (*workerProcess, error) {
 		close(w.done)
 	}()
 	return w, nil
+}
+
+// killed says whether SIGKILL ended it; only once done is closed.
+func (w *workerProcess) killed() bool {
+	status, ok := w.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // stop asks the worker to stop, and kills it if it does not.

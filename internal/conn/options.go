@@ -42,6 +42,20 @@ func options(o Overrides, env envconfig.EnvLookup) (client.Options, Info, error)
 	if env == nil {
 		env = envconfig.EnvLookupOS
 	}
+	profile, info, err := profileOf(o, env)
+	if err != nil {
+		return client.Options{}, info, err
+	}
+	opts, err := profile.ToClientOptions(envconfig.ToClientOptionsRequest{})
+	if err != nil {
+		return client.Options{}, info, configError(info, configFile(env), err)
+	}
+	info.TLS = opts.ConnectionOptions.TLS != nil && !opts.ConnectionOptions.TLSDisabled
+	return opts, info, nil
+}
+
+// profileOf reads the profile that is asked for, with its defaults filled in.
+func profileOf(o Overrides, env envconfig.EnvLookup) (envconfig.ClientConfigProfile, Info, error) {
 	named, _ := env.LookupEnv("TEMPORAL_PROFILE")
 	info := Info{Profile: cmp.Or(o.Profile, named)}
 	profile, err := envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{
@@ -49,17 +63,12 @@ func options(o Overrides, env envconfig.EnvLookup) (client.Options, Info, error)
 		EnvLookup:         env,
 	})
 	if err != nil {
-		return client.Options{}, info, configError(info, configFile(env), err)
+		return profile, info, configError(info, configFile(env), err)
 	}
 	profile.Address = cmp.Or(o.Address, profile.Address, client.DefaultHostPort)
 	profile.Namespace = cmp.Or(o.Namespace, profile.Namespace, client.DefaultNamespace)
 	info.Address, info.Namespace, info.APIKey = profile.Address, profile.Namespace, profile.APIKey != ""
-	opts, err := profile.ToClientOptions(envconfig.ToClientOptionsRequest{})
-	if err != nil {
-		return client.Options{}, info, configError(info, configFile(env), err)
-	}
-	info.TLS = opts.ConnectionOptions.TLS != nil && !opts.ConnectionOptions.TLSDisabled
-	return opts, info, nil
+	return profile, info, nil
 }
 
 // configFile is the file the configuration came from, or empty when there is

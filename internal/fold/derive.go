@@ -66,6 +66,9 @@ func (r *Run) failedEnd(act *Activity, class contract.Class) contract.Outcome {
 	case contract.ErrToolTransient:
 		return lost(class)
 	case contract.ErrSDKNotRegistered:
+		if class == contract.ClassKeyed && act.Attempts > 1 {
+			return contract.OutcomeUnknown // the start before may have acted
+		}
 		return contract.OutcomeNotExecuted
 	}
 	return r.failedOutcome(act)

@@ -122,7 +122,7 @@ func TestPrompt_ResolvesWhatTheWorkflowNamed(t *testing.T) {
 			{ID: "w2", Name: "pay", Args: `{"n":2}`},
 			{ID: "w3", Name: "nope", Args: "{}"},
 		}},
-		{Role: contract.RoleTool, ToolCallID: "w1", Content: `{"html":"<b>&","id":9007199254740993}` + "\nnote: twice"},
+		{Role: contract.RoleTool, ToolCallID: "w1", Content: `{"id":9007199254740993,"html":"<b>&"}` + "\nnote: twice"},
 		{Role: contract.RoleTool, ToolCallID: "w2", Content: "error: pay failed: no"},
 		{Role: contract.RoleTool, ToolCallID: "w3", Content: "no such tool"},
 	}

@@ -2,8 +2,8 @@ package fold
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"strings"
 
 	failurepb "go.temporal.io/api/failure/v1"
 
@@ -91,7 +91,7 @@ func (r *Run) recordedText(id string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("result of activity %s: %w", id, err)
 		}
-		return ResultText(result)
+		return ResultText(result), nil
 	case act.Failure != nil:
 		return r.failureText(act)
 	default:
@@ -154,23 +154,53 @@ func (r *Run) ToolResult(act *Activity) (contract.ToolResult, error) {
 }
 
 // ResultText is a tool's result as the model reads it: a string as it is, any
-// other value as compact JSON. The data converter writes <, > and & of JSON
-// values as escapes; they are put back here, so the model sees plain text.
-func ResultText(result contract.ToolResult) (string, error) {
+// other value as the JSON that is recorded, compact and in its own order. The
+// data converter writes <, > and & of JSON strings as escapes; they are put back
+// here, so the model sees plain text.
+func ResultText(result contract.ToolResult) string {
 	if len(result.JSON) == 0 {
-		return result.Text, nil
+		return result.Text
 	}
-	var b bytes.Buffer
-	dec := json.NewDecoder(bytes.NewReader(result.JSON))
-	dec.UseNumber() // every digit stays
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return "", err
+	return plainJSON(result.JSON)
+}
+
+// plainJSON is a JSON text with <, > and & in place of their escapes. It walks
+// over the text and decodes nothing: a worker that sees a turn for the first
+// time reads all results of it, and they have megabytes.
+func plainJSON(text []byte) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			b.Write(text)
+			return b.String()
+		}
+		b.Write(text[:at])
+		text = text[at:]
+		if plain, ok := escapedHTML(text); ok {
+			b.WriteByte(plain)
+			text = text[len(`\u003c`):]
+			continue
+		}
+		b.Write(text[:2]) // with what is escaped: it may be a backslash
+		text = text[2:]
 	}
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
+}
+
+// escapedHTML is the character whose escape a text begins with.
+func escapedHTML(text []byte) (plain byte, ok bool) {
+	if len(text) < len(`\u003c`) {
+		return 0, false
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	switch string(text[:len(`\u003c`)]) {
+	case `\u003c`:
+		return '<', true
+	case `\u003e`:
+		return '>', true
+	case `\u0026`:
+		return '&', true
+	default:
+		return 0, false
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -48,6 +50,42 @@ func TestCache_TakesOut(t *testing.T) {
 	if got := c.take(key(1)); got != newer {
 		t.Error("the older fold replaced the newer one")
 	}
+}
+
+// R21: turns that wait for a person leave no fold behind, and those that go on
+// keep theirs.
+func TestCache_ForgetsWhatIsIdle(t *testing.T) {
+	t.Parallel()
+	f := foldOf(t, 1, 100)
+	synctest.Test(t, func(t *testing.T) {
+		c := newCache(1 << 20)
+		for i := range 100 {
+			c.put(key(i), f)
+			time.Sleep(time.Second)
+		}
+		for range 5 { // one that is used, each time just before it would go
+			time.Sleep(maxIdle - 2*time.Second)
+			synctest.Wait()
+			if c.take(key(99)) == nil {
+				t.Fatal("a fold went while it was in use")
+			}
+			if c.recent.Len() > 60 {
+				t.Errorf("%d folds are kept", c.recent.Len())
+			}
+			c.put(key(99), f)
+		}
+		time.Sleep(maxIdle)
+		synctest.Wait()
+		if c.recent.Len() != 0 || len(c.byRun) != 0 || c.used != 0 || c.sweeps {
+			t.Errorf("%d folds are kept, %d bytes", c.recent.Len(), c.used)
+		}
+		c.put(key(0), f) // and begins anew
+		time.Sleep(maxIdle)
+		synctest.Wait()
+		if c.recent.Len() != 0 {
+			t.Error("nothing sweeps any more")
+		}
+	})
 }
 
 // The cache stays below its bound, and gives up what was not used for longest.

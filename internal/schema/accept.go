@@ -49,10 +49,10 @@ func (s *Schema) AcceptValue(raw string) (canonical string, value map[string]any
 
 func (s *Schema) accept(m map[string]any) (string, map[string]any, []Problem) {
 	meter := meter{left: budget}
-	if !meter.visit(s.shape, m) {
+	if !meter.visit(s.shape, m, 0) {
 		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}
-	f := fixer{left: 4 * budget}
+	f := fixer{left: 4 * budget, room: maxDefaultBytes}
 	f.value(m, s.shape.certain, s.shape.possible, nil)
 	if !f.spend(0) {
 		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}

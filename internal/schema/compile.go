@@ -152,7 +152,7 @@ func (s *Schema) check(v any) (problems []Problem) {
 		}
 	}()
 	m := meter{left: budget}
-	if !m.visit(s.shape, v) {
+	if !m.visit(s.shape, v, 0) {
 		return []Problem{{Reason: "is too complex to check against the schema"}}
 	}
 	res, err := s.validator.Validate(gojsonschema.NewRawLoader(v))

@@ -81,7 +81,7 @@ func (n *node) assertion(k string, v any) error {
 			n.t.warn("the format %q is not checked%s", text, n.at.suffix())
 			return nil
 		}
-		n.doc[k] = text
+		n.doc[k], n.shape.regex = text, text == "regex"
 	case "required":
 		names, ok := stringsOf(v)
 		if !ok {

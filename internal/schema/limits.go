@@ -25,6 +25,13 @@ const (
 	// may cost; an exponential schema runs out of it instead of hanging.
 	budget = 200_000
 
+	// findingCost is what the validator's wording of one finding costs, in
+	// visits.
+	findingCost = 16
+
+	// maxDefaultBytes bounds what the defaults of a schema add to one value.
+	maxDefaultBytes = maxArgsBytes
+
 	maxProblems     = 20
 	maxProblemBytes = 300
 	maxPathBytes    = 200

@@ -10,6 +10,7 @@ import (
 type fixer struct {
 	problems []Problem
 	left     int // visits of a schema by a value; see budget
+	room     int // bytes that defaults may still add; see maxDefaultBytes
 }
 
 // spend charges visits and reports whether the budget holds.
@@ -115,9 +116,14 @@ func (f *fixer) object(m map[string]any, certain, possible []*shape, at *path) {
 	}
 	for _, s := range certain {
 		for k, p := range s.props {
-			if _, has := m[k]; !has && p.hasDef {
-				m[k] = clone(p.def)
+			if _, has := m[k]; has || !p.hasDef {
+				continue
 			}
+			if f.room -= len(k) + weigh(p.def, f.room/64+1); f.room < 0 {
+				f.left = -1
+				return
+			}
+			m[k] = clone(p.def)
 		}
 	}
 	for k, v := range m {
@@ -152,7 +158,7 @@ func droppable(k string, certain, possible []*shape) bool {
 	declared := false
 	for _, list := range [][]*shape{certain, possible} {
 		for _, s := range list {
-			if slices.Contains(s.required, k) {
+			if _, must := slices.BinarySearch(s.required, k); must {
 				return false
 			}
 			if p := s.props[k]; p != nil {

@@ -95,7 +95,9 @@ func (n *node) dependencies(k string, v any, lists, schemas bool) error {
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if names, isList := stringsOf(raw[name]); isList && lists {
 			slices.Sort(names)
-			docs[name] = anys(slices.Compact(names))
+			names = slices.Compact(names)
+			n.shape.depends = append(n.shape.depends, dependency{name, names})
+			docs[name] = anys(names)
 			continue
 		}
 		if !schemas {

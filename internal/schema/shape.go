@@ -25,6 +25,8 @@ type shape struct {
 
 	contains *shape
 
+	depends []dependency
+
 	all    []*shape   // in place and certain: $ref, allOf
 	groups [][]*shape // in place, one of each applies: anyOf, oneOf
 	maybe  []*shape   // in place and possible: not, if, then, else, dependencies
@@ -37,11 +39,18 @@ type shape struct {
 	optionBytes  int // what comparing with the options costs
 	patternInsts int
 	unique       bool
+	regex        bool // format regex
 
 	null bool // admitsNull, computed once
 
 	// The closures over the in-place edges, self included in certain.
 	certain, possible []*shape
+}
+
+// dependency says which names an object with a name must have too.
+type dependency struct {
+	name  string
+	needs []string
 }
 
 type namePattern struct {

@@ -9,7 +9,9 @@ import (
 )
 
 const (
-	maxModules     = 140        // modules in the root module's graph: fewer than this
+	// maxModules bounds the modules in the root module's graph: fewer than this.
+	// The MCP SDK and the document parsers need the room above 100.
+	maxModules     = 140
 	maxWorkerBytes = 45_000_000 // the stripped stock worker: smaller than this
 )
 

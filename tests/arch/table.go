@@ -118,7 +118,7 @@ var packages = []Row{
 		Package: "activities",
 		Ours: []string{
 			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
-			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/wire", "internal/wire/providers", "tooldefs",
+			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/secrets", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
 	},
@@ -133,6 +133,12 @@ var packages = []Row{
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal, thirdParty, inOut},
 		Why:     "what is known of each provider is data",
+	},
+	{
+		Package: "internal/secrets",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, thirdParty, inOut},
+		Why:     "the client and the worker look for the same values; whose environment it is they say",
 	},
 	{
 		Package: "internal/prices",
@@ -188,6 +194,11 @@ var packages = []Row{
 		Why:     "a connection is made of the environment, not of what will run over it",
 	},
 	{
+		Package: "internal/replay",
+		Ours:    []string{"contract", "internal/conn", "workflows"},
+		Why:     "a replay needs histories and workflow code: no activity, no tool, no model",
+	},
+	{
 		Package: "internal/logging",
 		Never:   []Ban{workflowSide, dialsOut},
 		Why:     "everything may log, so the logger may import nothing of ours",
@@ -217,7 +228,7 @@ var packages = []Row{
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
-			"internal/schema", "internal/stub", "internal/wire",
+			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
@@ -228,14 +239,14 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage", "internal/wire"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
-			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "examples/support",
+			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
 			"tools",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",
@@ -272,7 +283,7 @@ var libraries = []Library{
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
-	{"github.com/spf13/cobra", []string{".", "internal/cli"}, "commands live in turnkeel.Main and in internal/cli"},
+	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
 	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},

@@ -12,8 +12,9 @@ import (
 
 // BenchmarkT32_HundredCalls is one turn with 100 parallel-safe calls of 100 ms
 // each, of which 8 run at a time: 13 rounds, ideally 1.3 s. Reported are the
-// time from the scheduling of the first call to the end of the last, and how
-// many times the ideal that is. bench/RESULTS.md has the numbers.
+// time from the scheduling of the first call to the end of the last, how many
+// times the ideal that is, and how many times a bare workflow of the same
+// shape. bench/RESULTS.md has the numbers.
 func BenchmarkT32_HundredCalls(b *testing.B) {
 	const n, wide, each = 100, 8, 100 * time.Millisecond
 	const ideal = (n + wide - 1) / wide * each
@@ -36,17 +37,21 @@ func BenchmarkT32_HundredCalls(b *testing.B) {
 		Agent:  contract.Agent{Limits: contract.Limits{MaxToolCallsPerStep: n, MaxToolConcurrency: wide}},
 		Script: agenttest.Script{Steps: []agenttest.Step{{Calls: asked}, {Text: "done"}}},
 	})
-	var took time.Duration
-	for b.Loop() {
+	queue := bareWorker(b, bench.Temporal)
+	var took, bare time.Duration
+	for b.Loop() { // one of each in turn: a busy machine is busy for both
 		out := bench.Run("go")
 		if out.Result.Effects.Done != n {
 			b.Fatalf("%+v, %v", out.Result, out.Err)
 		}
 		took += span(out)
+		bare += bareSpan(b, bench.Temporal, queue, bareBatch{Calls: n, Wide: wide, Each: each})
 	}
-	took /= time.Duration(b.N)
-	b.ReportMetric(took.Seconds(), "s/batch")
-	b.ReportMetric(took.Seconds()/ideal.Seconds(), "x-ideal")
+	rounds := float64(b.N)
+	b.ReportMetric(took.Seconds()/rounds, "s/batch")
+	b.ReportMetric(took.Seconds()/rounds/ideal.Seconds(), "x-ideal")
+	b.ReportMetric(bare.Seconds()/rounds/ideal.Seconds(), "bare-x-ideal")
+	b.ReportMetric(took.Seconds()/bare.Seconds(), "x-bare")
 }
 
 // span is the time from the first call's scheduling to the last one's end, by

@@ -10,11 +10,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	sdkclient "go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/workflows"
 )
 
 // T20, T21, T24, B01, B08: what the model reads of calls that never ran.
@@ -118,6 +122,48 @@ func TestT44_T45_LargeResults(t *testing.T) {
 	}
 	if ran.Load() != 2 || out.Effects[1].Attempts != 1 || out.Effects[1].Outcome != contract.OutcomeDone {
 		t.Errorf("ran %d times; %+v", ran.Load(), out.Effects[1])
+	}
+}
+
+// longNote is a workflow of a user's own that calls a tool by name.
+func longNote(ctx workflow.Context, queue string) (int, error) {
+	tools, err := workflows.NewTools(ctx, workflows.ToolsOptions{TaskQueue: queue})
+	if err != nil {
+		return 0, err
+	}
+	value, err := tools.Call(ctx, "note", noteIn{N: 100_000})
+	if err != nil {
+		return 0, err
+	}
+	var text string
+	err = value.Get(&text)
+	return len(text), err
+}
+
+// T44, T46: code that calls the tool gets the whole value.
+func TestT44_CodeReadsTheWhole(t *testing.T) {
+	t.Parallel()
+	b := agenttest.NewBench(t, agenttest.BenchOptions{
+		Server: server, Script: agenttest.Script{Steps: []agenttest.Step{{Text: "unused"}}},
+		Tools: []*tooldefs.Tool{note(func(s *tooldefs.Spec[noteIn, any]) {
+			s.Handler = func(_ context.Context, _ *tooldefs.Call, in noteIn) (any, error) {
+				return strings.Repeat("x", in.N), nil
+			}
+		})},
+	})
+	own := sdkworker.New(b.Temporal, b.Queue+"-own", sdkworker.Options{DisableRegistrationAliasing: true})
+	own.RegisterWorkflow(longNote)
+	if err := own.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(own.Stop)
+	run, err := b.Temporal.ExecuteWorkflow(t.Context(), sdkclient.StartWorkflowOptions{TaskQueue: b.Queue + "-own"}, longNote, b.Queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := run.Get(t.Context(), &n); err != nil || n != 100_000 {
+		t.Errorf("%d characters, %v", n, err)
 	}
 }
 

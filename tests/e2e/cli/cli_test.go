@@ -106,7 +106,7 @@ type report struct {
 	Steps      int    `json:"steps"`
 	WebUI      string `json:"web_ui"`
 	Effects    []struct {
-		Ordinal            int
+		Ordinal, Attempts  int
 		Tool, Key, Outcome string
 	} `json:"effects"`
 }
@@ -135,6 +135,9 @@ func TestDemo_JSON(t *testing.T) {
 	if got.Status != "completed" || got.Steps != 3 || len(got.Effects) != 3 || got.Text == "" || got.WebUI == "" {
 		t.Fatalf("%+v", got)
 	}
+	if n := got.Effects[2].Attempts; n != 2 {
+		t.Errorf("%d attempts of the refund: its worker was to die once", n)
+	}
 	for i, tool := range []string{"lookup_order", "lookup_customer", "refund"} {
 		if e := got.Effects[i]; e.Tool != tool || e.Outcome != "done" || e.Ordinal != i+1 || len(e.Key) != 64 {
 			t.Errorf("effect %d: %+v", i+1, e)
@@ -142,7 +145,8 @@ func TestDemo_JSON(t *testing.T) {
 	}
 }
 
-// The demo with a server of its own: text, exit code, nothing left behind.
+// The demo with a server of its own: text, exit code, nothing left behind, and
+// one line in the ledger although the worker was killed in the refund.
 func TestDemo_OwnServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +154,7 @@ func TestDemo_OwnServer(t *testing.T) {
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
 	}
-	for _, want := range []string{"a script plays it", "asks for 2 calls", "refund", "Web UI: http://", "has 1 line"} {
+	for _, want := range []string{"a script plays it", "asks for 2 calls", "the worker is killed", "attempt 2", "Web UI: http://", "has 1 line"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the demo does not say %q:\n%s", want, r.out)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -93,6 +94,95 @@ func TestPeople(t *testing.T) {
 	out := b.Wait(b.Turns.Turn(t.Context(), turn, ""))
 	if out.Effects[0].Outcome != contract.OutcomeDone || out.Effects[1].Outcome != contract.OutcomeDenied || !strings.Contains(out.Effects[1].Text, "too much") {
 		t.Errorf("%+v", out.Effects)
+	}
+}
+
+// T50: at the terminal: a call whose outcome is unknown is listed with the
+// command that settles it; the verdict, the value, who and when are recorded and
+// shown, and the model reads the value.
+func TestPeople_UnknownOutcome(t *testing.T) {
+	t.Parallel()
+	pay := tooldefs.Define(tooldefs.Spec[payInput, string]{
+		Name: "pay", Description: "Pays.", OnUnknown: tooldefs.AskHuman,
+		Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) {
+			return "", tooldefs.Unknown(errors.New("the line went dead"))
+		},
+	})
+	b := agenttest.NewBench(t, agenttest.BenchOptions{
+		Server: server, Tools: []*tooldefs.Tool{pay},
+		Script: agenttest.Script{Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{{Name: "pay", Args: map[string]any{"cents": 5}}}}, {Text: "done"}}},
+	})
+	turn := b.Start("pay")
+	p := pendingOf(t, turn.ID, 1)[0]
+	if r := ask(t, "pending", turn.ID); !strings.Contains(r.out, "outcome unknown") || !strings.Contains(r.out, "the line went dead") || !strings.Contains(r.out, "starter resolve "+turn.ID+" --key ") {
+		t.Errorf("listed as\n%s\n%s", r.out, r.errOut)
+	}
+	if r := ask(t, "resolve", turn.ID, "--key", p.Key, "--verdict", "perhaps"); r.code == 0 {
+		t.Error("an unknown verdict is taken")
+	}
+	if r := ask(t, "resolve", turn.ID, "--key", p.Key, "--verdict", "happened", "--value", "receipt 7", "--comment", "in the book"); r.code != 0 || !strings.Contains(r.out, "settled as happened by ann") {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	out := b.Wait(turn)
+	e := out.Effects[0]
+	if e.Outcome != contract.OutcomeDone || e.How != contract.HowResolved || e.Resolution == nil || e.Resolution.By != "ann" || e.Resolution.At.IsZero() || !strings.Contains(e.Text, "receipt 7") {
+		t.Errorf("%+v", e)
+	}
+	if r := ask(t, "effects", turn.ID); !strings.Contains(r.out, "happened by ann") {
+		t.Errorf("the log:\n%s", r.out)
+	}
+}
+
+// R22: --all needs a filter and a yes; it decides what was shown, and nothing
+// else.
+func TestPeople_All(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 1, 2)
+	turns := []string{b.Start("pay").ID, b.Start("pay").ID, b.Start("pay").ID}
+	for _, turn := range turns {
+		pendingOf(t, turn, 2)
+	}
+	filter := "WorkflowId IN ('" + turns[0] + "', '" + turns[1] + "')"
+	approve := func(stdin string, args ...string) result {
+		cmd := command(t, t.TempDir(), starter, append(onServer(), "TURNKEEL_USER=ann"), append([]string{"approve"}, args...)...)
+		cmd.Stdin = strings.NewReader(stdin)
+		return finish(t, cmd)
+	}
+	for _, args := range [][]string{
+		{"--all"}, {"--all", "--yes"}, {turns[0], "--all", "--tool", "pay"}, {"--tool", "pay"}, {turns[0], "--query", filter},
+		{"--all", "--tool", "pay", "--key", "k", "--digest", "d"},
+	} {
+		if r := approve("y\n", args...); r.code != 2 {
+			t.Errorf("%v: exit code %d: %s", args, r.code, r.errOut)
+		}
+	}
+	if r := approve("y\n", "--all", "--tool", "no_such_tool"); r.code != 3 || !strings.Contains(r.errOut, "no call waits") {
+		t.Errorf("a tool that nothing waits for: exit code %d: %s", r.code, r.errOut)
+	}
+	var r result
+	for t.Context().Err() == nil && !strings.Contains(r.errOut, "Approve these 4 calls?") { // what is listed follows with a delay
+		r = approve("", "--all", "--tool", "pay", "--query", filter)
+	}
+	if r.code != 1 || !strings.Contains(r.errOut, "nothing was decided") || strings.Count(r.errOut, `{"cents":1}`) != 2 {
+		t.Errorf("nobody said yes: exit code %d: %s", r.code, r.errOut)
+	}
+	if r = approve("n\n", "--all", "--query", filter); r.code != 1 {
+		t.Errorf("a no: exit code %d", r.code)
+	}
+	for _, turn := range turns {
+		pendingOf(t, turn, 2)
+	}
+	if r = approve("yes\n", "--all", "--tool", "pay", "--query", filter); r.code != 0 || strings.Count(r.out, "approved by ann") != 4 {
+		t.Errorf("a yes: exit code %d\n%s\n%s", r.code, r.out, r.errOut)
+	}
+	for _, turn := range turns[:2] {
+		if out := b.Wait(b.Turns.Turn(t.Context(), turn, "")); out.Result.Effects.Done != 2 {
+			t.Errorf("%+v", out.Effects)
+		}
+	}
+	pendingOf(t, turns[2], 2)
+	if r := ask(t, "cancel", turns[2]); r.code != 0 {
+		t.Error(r.errOut)
 	}
 }
 

@@ -112,6 +112,14 @@ func TestShow_UsageAndCost(t *testing.T) {
 	if !strings.Contains(text, tokens+" · about $0.0360 by prices as of 2026-11-01") {
 		t.Errorf("with a price:\n%s", text)
 	}
+	for _, args := range [][]string{ // both end with the same line
+		{"run", "--agent", agenttest.AgentName, "--task-queue", b.Queue, "go"},
+		{"send", "cost-" + b.Queue, "--agent", agenttest.AgentName, "--task-queue", b.Queue, "go"},
+	} {
+		if r := finish(t, command(t, dir, starter, priced, args...)); !strings.HasSuffix(r.out, tokens+" · about $0.0360 by prices as of 2026-11-01\n") {
+			t.Errorf("%s ends with:\n%s%s", args[0], r.out, r.errOut)
+		}
+	}
 	var report struct {
 		Usage contract.Usage
 		Cost  *float64 `json:"cost_usd"`

@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // The class table of design.md §5, but for its reset column: see
@@ -63,46 +62,6 @@ func TestClasses(t *testing.T) {
 				w.ledger.want(t, "x", c.arrived[tool])
 			})
 		}
-	}
-}
-
-// The column "worker lost": a worker process is killed with SIGKILL while its
-// call runs, as often as kills says. P11: one start more than allowed never
-// happens.
-func TestClasses_WorkerLost(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, tool      string
-		kills, arrivals int
-		want            contract.Outcome
-	}{
-		{"once", once, 1, 1, contract.OutcomeUnknown},
-		{"keyed", keyed, 1, 2, contract.OutcomeDone},
-		{"read", read, 1, 2, contract.OutcomeDone},
-		{"P11 keyed", keyed, tooldefs.DefaultMaxAttemptsKeyed, tooldefs.DefaultMaxAttemptsKeyed, contract.OutcomeUnknown},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, script(calls(call(c.tool, "x"))), worldOptions{
-				noWorker: true, answer: func(_ arrival, n int) reply { return reply{Hang: n <= c.kills} },
-			})
-			kill := w.process(t)
-			turn := w.Start("go")
-			for n := 1; n <= c.kills; n++ {
-				if a := w.next(t); a.Attempt != n {
-					t.Errorf("arrival %d is of attempt %d", n, a.Attempt)
-				}
-				kill()
-				kill = w.process(t)
-			}
-			out := w.Wait(turn)
-			completed(t, out)
-			if diff := cmp.Diff([]contract.Outcome{c.want}, outcomes(out)); diff != "" {
-				t.Error(diff)
-			}
-			w.ledger.want(t, "x", c.arrivals)
-			w.asked(t, 2)
-		})
 	}
 }
 
@@ -216,4 +175,29 @@ func TestLongCall_IsOneAttempt(t *testing.T) {
 	if e := out.Effects[0]; e.Attempts != 1 || e.Outcome != contract.OutcomeDone {
 		t.Errorf("%s after %d attempts", e.Outcome, e.Attempts)
 	}
+}
+
+// T37: a handler that never yields is heartbeated all the same: it outlives the
+// heartbeat timeout in its one attempt, and is left behind when its own time is
+// over.
+func TestT37_HandlerThatNeverYields(t *testing.T) {
+	t.Parallel()
+	const own = 5 * time.Second
+	w := newWorld(t, script(calls(call(deaf, "x"))), worldOptions{
+		timeout: own, answer: func(arrival, int) reply { return reply{Hang: true} },
+	})
+	turn := w.Start("go")
+	out := w.Wait(turn) // the handler is still at it
+	completed(t, out)
+	e := out.Effects[0]
+	if e.Outcome != contract.OutcomeUnknown || e.Attempts != 1 || !strings.Contains(e.Text, "tool deaf timed out after 5s") {
+		t.Errorf("%s after %d attempts: %s", e.Outcome, e.Attempts, e.Text)
+	}
+	for _, event := range w.events(t, turn.ID, turn.RunID) {
+		a := event.GetActivityTaskScheduledEventAttributes()
+		if a.GetActivityType().GetName() == "tool."+deaf && a.GetHeartbeatTimeout().AsDuration() >= own {
+			t.Errorf("a heartbeat timeout of %s proves nothing", a.GetHeartbeatTimeout().AsDuration())
+		}
+	}
+	w.ledger.want(t, "x", 1)
 }

@@ -13,6 +13,9 @@ import (
 type arrival struct {
 	Tool, Item, Key string
 	Attempt         int
+
+	// Before says that nothing has arrived yet: the handler is about to send.
+	Before bool
 }
 
 // reply is what the world outside answers.
@@ -27,16 +30,17 @@ type reply struct {
 // becomes of its answer.
 type ledger struct {
 	url     string
-	arrived chan arrival // every arrival, as it happens
+	arrived chan arrival // every arrival, and each that is about to, as it happens
 	free    chan struct{}
 	release func() // lets all that hang return
 
 	mu   sync.Mutex
 	rows []arrival
+	soon []arrival // about to arrive
 }
 
 // newLedger answers with what answer says to the n-th arrival of an item, from
-// 1; nil answers "ok".
+// 1, and to the n-th time that one is about to; nil answers "ok".
 func newLedger(t *testing.T, answer func(a arrival, n int) reply) *ledger {
 	t.Helper()
 	l := &ledger{arrived: make(chan arrival, 1000), free: make(chan struct{})}
@@ -77,9 +81,13 @@ func newLedger(t *testing.T, answer func(a arrival, n int) reply) *ledger {
 func (l *ledger) add(a arrival) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rows = append(l.rows, a)
+	rows := &l.rows
+	if a.Before {
+		rows = &l.soon
+	}
+	*rows = append(*rows, a)
 	l.arrived <- a
-	for _, r := range l.rows {
+	for _, r := range *rows {
 		if r.Tool == a.Tool && r.Item == a.Item {
 			n++
 		}

@@ -36,12 +36,17 @@ func (w *world) waitPending(t *testing.T, turn *turnkeel.Turn, ok func(pending) 
 
 func item(i int) string { return fmt.Sprintf("item-%d", i) }
 
-// hangOnce leaves the first request for a step without an answer until free is
-// closed, and says when it is there.
+// hangOnce is hangTimes for one request.
 func hangOnce(step int, there chan<- struct{}, free <-chan struct{}) func(context.Context, agenttest.ModelRequest) *agenttest.Step {
-	var hung atomic.Bool
+	return hangTimes(1, step, there, free)
+}
+
+// hangTimes leaves the first requests for a step, as many as it is told,
+// without an answer until free is closed, and says when each is there.
+func hangTimes(times, step int, there chan<- struct{}, free <-chan struct{}) func(context.Context, agenttest.ModelRequest) *agenttest.Step {
+	var hung atomic.Int32
 	return func(ctx context.Context, r agenttest.ModelRequest) *agenttest.Step {
-		if r.Step == step && hung.CompareAndSwap(false, true) {
+		if r.Step == step && int(hung.Add(1)) <= times {
 			there <- struct{}{}
 			select {
 			case <-free:

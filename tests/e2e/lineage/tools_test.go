@@ -31,6 +31,10 @@ const (
 	elsewhereKeyed = "elsewhere_keyed" // Keyed
 )
 
+// announced begins the items that a handler tells the ledger of before it sends
+// them.
+const announced = "announced "
+
 // planted is the progress of the tool that tells.
 const planted = "planted-progress"
 
@@ -89,7 +93,19 @@ func elsewhereQueue(url string) string { return "elsewhere-" + strings.TrimPrefi
 // send is a handler as one writes it for an HTTP API. A lost answer leaves
 // open what happened, and the handler says so.
 func send(ctx context.Context, url, tool string, call *tooldefs.Call, in itemInput) (string, error) {
-	body, err := json.Marshal(arrival{Tool: tool, Item: in.Item, Key: call.IdempotencyKey(), Attempt: call.Attempt()})
+	a := arrival{Tool: tool, Item: in.Item, Key: call.IdempotencyKey(), Attempt: call.Attempt()}
+	if strings.HasPrefix(in.Item, announced) {
+		a.Before = true
+		if _, err := post(ctx, url, tool, a); err != nil {
+			return "", tooldefs.NotExecuted(err)
+		}
+		a.Before = false
+	}
+	return post(ctx, url, tool, a)
+}
+
+func post(ctx context.Context, url, tool string, a arrival) (string, error) {
+	body, err := json.Marshal(a)
 	if err != nil {
 		return "", tooldefs.NotExecuted(err)
 	}

@@ -13,7 +13,7 @@ import (
 // they come all the time, so no idle deadline ends it.
 const keepAlives = 400
 
-// TestCancellationClosesTheConnection: of a person's interrupt and of a cancel,
+// C06, R41: TestCancellationClosesTheConnection: of a person's interrupt and of a cancel,
 // in the middle of an answer and before its first byte.
 func TestCancellationClosesTheConnection(t *testing.T) {
 	t.Parallel()

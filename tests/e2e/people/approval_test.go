@@ -175,7 +175,8 @@ func TestApproval_ResetBeforeThePlan(t *testing.T) {
 	}
 }
 
-// R40, F05: an interruption ends the turn with a legal transcript.
+// R40, R41, F05, C06: an interruption reaches the running tool and ends the turn
+// with a legal transcript.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{})

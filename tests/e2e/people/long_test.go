@@ -7,6 +7,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	sdkclient "go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -136,5 +137,37 @@ func TestTools_OfAnOwnWorkflow(t *testing.T) {
 	}
 	if strings.Join(out.Said, " ") != "paid paid paid" || out.Err != "" || len(l.arrivals()) != 3 {
 		t.Errorf("%+v, arrivals %v", out, l.arrivals())
+	}
+}
+
+// R06, R25: a turn that parked in one run and ends in another is not listed as
+// running.
+func TestTurn_StatusAttributeOverRuns(t *testing.T) {
+	t.Parallel()
+	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Tools: []*tooldefs.Tool{payTool(&ledger{})}, Script: agenttest.Script{
+		Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{pay(1)}}, {Text: "done"}},
+	}})
+	turn, err := b.Turns.Start(t.Context(), turnkeel.TurnRequest{Input: contract.TurnInput{
+		Agent: agenttest.AgentName, StepsPerRun: 1, Messages: []contract.Message{{Role: contract.RoleUser, Content: "go"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide(t, b, turn.ID, pendings(t, b, turn.ID, 1)[0], true)
+	if _, err := turn.Result(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last := b.Wait(b.Turns.Turn(t.Context(), turn.ID, ""))
+	if last.Result.Runs != 2 {
+		t.Fatalf("%d runs", last.Result.Runs)
+	}
+	described, err := b.Temporal.DescribeWorkflow(t.Context(), turn.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _ := described.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttributeStatus))
+	pending, _ := described.TypedSearchAttributes.GetInt64(temporal.NewSearchAttributeKeyInt64(contract.AttributePending))
+	if status != string(contract.StatusCompleted) || pending != 0 {
+		t.Errorf("listed as %q with %d pending", status, pending)
 	}
 }

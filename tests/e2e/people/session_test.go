@@ -204,3 +204,36 @@ func TestSession_Cancel(t *testing.T) {
 		t.Errorf("%+v", out.Result)
 	}
 }
+
+// C04, R50: a message that comes while a canceled session lets its turn finish
+// is refused, not taken and lost.
+func TestSession_SendWhileItEnds(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan struct{}), make(chan struct{})
+	slow := payTool(&ledger{}, free, func(s *tooldefs.Spec[payInput, string]) {
+		s.Uninterruptible = true
+		s.Handler = func(context.Context, *tooldefs.Call, payInput) (string, error) {
+			close(started)
+			<-release
+			return "paid", nil
+		}
+	})
+	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Tools: []*tooldefs.Tool{slow}, Script: agenttest.Script{
+		Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{pay(1)}}, {Text: "paid"}},
+	}})
+	session := "session-" + b.Queue
+	turn := send(t, b, turnkeel.Message{Session: session, Text: "pay"})
+	<-started
+	if err := b.Turns.Cancel(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.Turns.Send(t.Context(), turnkeel.Message{Session: session, Agent: agenttest.AgentName, Text: "more"})
+	close(release)
+	if err == nil || !strings.Contains(err.Error(), "ending") {
+		t.Errorf("a message to a session that ends was answered with %v", err)
+	}
+	ended(t, b, turn.TurnID)
+	if err := b.Temporal.GetWorkflow(t.Context(), session, "").Get(t.Context(), nil); err == nil {
+		t.Error("the session was not canceled")
+	}
+}

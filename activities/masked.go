@@ -19,10 +19,10 @@ import (
 
 // maskOf takes out the values that tools of the agent may know.
 func (a *Activities) maskOf(agent string) mask.Mask {
-	if a.secrets == nil {
+	if a.toolSecrets == nil {
 		return mask.Mask{}
 	}
-	return mask.New(a.secrets(agent))
+	return mask.New(a.toolSecrets(agent))
 }
 
 func maskedResult(m mask.Mask, r contract.ToolResult) contract.ToolResult {

@@ -1,0 +1,154 @@
+package agenttest
+
+import (
+	"fmt"
+	"strings"
+
+	historypb "go.temporal.io/api/history/v1"
+
+	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/fold"
+)
+
+// Arrival is one request that reached the service behind a tool.
+type Arrival struct {
+	// Key is the idempotency key that came with it.
+	Key string
+
+	// Deduplicated says that the service knew the key and did nothing. A list of
+	// what took effect has none of these.
+	Deduplicated bool
+}
+
+// arrived counts what came under one key.
+type arrived struct{ requests, applied int }
+
+func countArrivals(all []Arrival) map[string]arrived {
+	counts := map[string]arrived{}
+	for _, a := range all {
+		n := counts[a.Key]
+		n.requests++
+		if !a.Deduplicated {
+			n.applied++
+		}
+		counts[a.Key] = n
+	}
+	return counts
+}
+
+// crashCheck holds turns against what arrived.
+type crashCheck struct {
+	report  *CrashReport
+	arrived map[string]arrived
+	known   map[string]bool // keys that an effect log has
+	outside map[string]bool // tools of which anything arrived
+}
+
+func (c *crashCheck) problem(format string, args ...any) {
+	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+}
+
+// outcome reads a turn's last run.
+func (r *crashRun) outcome(turn *crashTurn) (Outcome, *fold.Run, error) {
+	out := Outcome{History: &historypb.History{Events: turn.events}}
+	if turn.err != nil {
+		return out, nil, turn.err
+	}
+	run, err := fold.Build(turn.events, nil)
+	if err != nil {
+		return out, nil, err
+	}
+	out.Turn = r.bench.Turns.Turn(r.bench.t.Context(), turn.id, run.RunID)
+	if run.Result != nil {
+		out.Result = *run.Result
+	}
+	out.Effects = run.Effects()
+	out.Messages, err = run.Transcript()
+	return out, run, err
+}
+
+// turn checks one turn that has ended.
+func (c *crashCheck) turn(id string, run *fold.Run, out Outcome) {
+	if run.Status != contract.StatusCompleted {
+		c.problem("turn %s ended as %s: %s", id, run.Status, out.Result.Reason)
+		return
+	}
+	c.report.Completed++
+	told, before := toldOf(run, out.Messages), c.report.Calls.Unknown
+	for i, e := range out.Effects {
+		c.effect(id, e, told[i])
+	}
+	if n := c.report.Calls.Unknown - before; out.Result.Effects.Unknown != n {
+		c.problem("turn %s counts %d unknown calls, its effect log %d", id, out.Result.Effects.Unknown, n)
+	}
+}
+
+// toldOf is what the model was told of each call, in the order of the effect
+// log.
+func toldOf(run *fold.Run, messages []contract.Message) []string {
+	texts := map[string]string{}
+	for _, m := range messages {
+		if m.Role == contract.RoleTool {
+			texts[m.ToolCallID] = m.Content
+		}
+	}
+	var told []string
+	for _, s := range run.Steps {
+		if s.Answer == nil {
+			continue
+		}
+		for _, call := range s.Answer.Calls {
+			told = append(told, texts[call.WireID])
+		}
+	}
+	return told
+}
+
+// effect checks one line of an effect log.
+func (c *crashCheck) effect(turn string, e fold.Effect, told string) {
+	c.known[e.Key] = true
+	n := c.arrived[e.Key]
+	calls := &c.report.Calls
+	calls.count(e)
+	line := fmt.Sprintf("turn %s, %s (%s, key %.8s)", turn, e.Tool, e.Class, e.Key)
+	switch {
+	case e.Derived:
+		c.problem("%s: the turn ended without a word on it", line)
+	case e.Class == contract.ClassAtMostOnce && n.requests > 1:
+		c.report.Duplicates += n.requests - 1
+		c.problem("%s arrived %d times", line, n.requests)
+	case e.Class == contract.ClassKeyed && n.applied > 1:
+		c.report.Duplicates += n.applied - 1
+		c.problem("%s was applied %d times", line, n.applied)
+	}
+	switch e.Outcome {
+	case contract.OutcomeDone:
+		if e.Effects != contract.EffectsNone && c.outside[e.Tool] && n.applied == 0 {
+			c.problem("%s is said to be done and never arrived", line)
+		}
+	case contract.OutcomeUnknown, contract.OutcomeInterrupted:
+		if !saysUnknown(told) {
+			c.problem("%s is unknown, and the model was told %q", line, told)
+		}
+	case contract.OutcomeFailed, contract.OutcomeTimedOut: // the tool's own word
+	default:
+		if n.requests > 0 {
+			c.problem("%s is said to be %s and arrived %d times", line, e.Outcome, n.requests)
+		}
+	}
+}
+
+// saysUnknown says whether a text tells that an effect may have happened.
+func saysUnknown(text string) bool {
+	return strings.Contains(text, "may or may not have taken effect") ||
+		strings.Contains(text, "may have taken effect") || strings.Contains(text, "outcome is unknown")
+}
+
+// strangers are arrivals that no effect log knows.
+func (c *crashCheck) strangers() {
+	for key, n := range c.arrived {
+		if !c.known[key] {
+			c.problem("key %.8s arrived %d times and stands in no effect log", key, n.requests)
+		}
+	}
+}
