@@ -126,12 +126,12 @@ func note(ledger, line string) {
 
 // scripted is a server and its script, which a test may change.
 type scripted struct {
-	t      *testing.T
+	t      testing.TB
 	file   string
 	ledger string
 }
 
-func newScripted(t *testing.T, s script) *scripted {
+func newScripted(t testing.TB, s script) *scripted {
 	t.Helper()
 	dir := t.TempDir()
 	srv := &scripted{t: t, file: filepath.Join(dir, "script.json"), ledger: filepath.Join(dir, "ledger")}
