@@ -60,7 +60,7 @@ func (a *assembly) assemble(ctx context.Context) error {
 	}
 	a.host.acts, err = activities.New(activities.Options{
 		Agents: a.host.agents, Tools: a.host.set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs,
-		Getenv: os.Getenv, Env: a.host.env, ToolSecrets: a.host.secrets, Declared: a.host.variables(),
+		Getenv: os.Getenv, Env: a.host.env, Declared: a.host.variables(), Secrets: a.host.secrets,
 	})
 	return err
 }

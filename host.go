@@ -82,6 +82,15 @@ func (h *Host) env(agent, name string) (value string, declared bool) {
 	return os.LookupEnv(name)
 }
 
+// variables are the environment variables that agents' files declare.
+func (h *Host) variables() []string {
+	var names []string
+	for _, d := range h.definitions {
+		names = append(names, d.Env.Variables()...)
+	}
+	return names
+}
+
 // secrets are the values that tools of an agent may know.
 func (h *Host) secrets(agent string) map[string]string {
 	for _, d := range h.definitions {
@@ -105,15 +114,6 @@ func (h *Host) secrets(agent string) map[string]string {
 		}
 	}
 	return values
-}
-
-// variables are those of the environment that agents of files declare.
-func (h *Host) variables() []string {
-	var names []string
-	for _, d := range h.definitions {
-		names = append(names, d.Env.Variables()...)
-	}
-	return names
 }
 
 // secretsOf are the values of the variables that an agent's file declares. One

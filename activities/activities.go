@@ -36,13 +36,12 @@ type Options struct {
 	// nil, none is declared.
 	Env func(agent, name string) (value string, declared bool)
 
-	// ToolSecrets are the values, by name, that tools of an agent may know and that
-	// must be in no log, result or error. If nil, there are none.
-	ToolSecrets func(agent string) map[string]string
-
 	// Declared are the environment variables that agents declare: a turn whose
 	// input holds the value of one, or of an agent's key, fails.
 	Declared []string
+	// Secrets are the values, by name, that tools of an agent may know and that
+	// must be in no log, result or error. If nil, there are none.
+	Secrets func(agent string) map[string]string
 
 	// Transcripts gives a model call its run's history. If nil, it is read
 	// from the server through the worker's own client.
@@ -76,8 +75,8 @@ type Activities struct {
 	tools       *tooldefs.Set
 	getenv      func(string) string
 	env         func(agent, name string) (string, bool)
-	toolSecrets func(agent string) map[string]string
-	secrets     []string // variables whose values no input may hold
+	variables   []string // whose values no input may hold
+	secrets     func(agent string) map[string]string
 	transcripts Transcripts
 	blobs       blob.Store // nil: none
 	converter   converter.DataConverter
@@ -102,7 +101,7 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, secrets: secretNames(o), toolSecrets: o.ToolSecrets, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
+		env: o.Env, variables: secretNames(o), secrets: o.Secrets, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
 	}
 	if a.server == nil {
 		a.server = func(ctx context.Context) lineage.Service { return sdkactivity.GetClient(ctx) }

@@ -105,7 +105,7 @@ func (a *Activities) askAndPlan(ctx context.Context, in contract.CallModelInput,
 // recordRun adds what the first step of a run records of where it runs.
 func (a *Activities) recordRun(ctx context.Context, in contract.CallModelInput, result *contract.CallModelResult) {
 	if in.First {
-		result.Attributes, result.Scope = a.attributes.of(ctx), scopeOf(ctx)
+		result.Attributes, result.Scope = a.attributes.of(ctx, a.logger), scopeOf(ctx)
 	}
 }
 

@@ -19,10 +19,10 @@ import (
 
 // maskOf takes out the values that tools of the agent may know.
 func (a *Activities) maskOf(agent string) mask.Mask {
-	if a.toolSecrets == nil {
+	if a.secrets == nil {
 		return mask.Mask{}
 	}
-	return mask.New(a.toolSecrets(agent))
+	return mask.New(a.secrets(agent))
 }
 
 func maskedResult(m mask.Mask, r contract.ToolResult) contract.ToolResult {

@@ -132,6 +132,28 @@ func TestApproval_Refusals(t *testing.T) {
 	}
 }
 
+// F02: another id of the model's for the same call is the same question.
+func TestApproval_CallIDsDoNotCount(t *testing.T) {
+	t.Parallel()
+	var asked []contract.Pending
+	for _, id := range []string{"call_1", "toolu_9"} {
+		call := plan("pay", `{"n":1}`, gated(contract.ApprovalPlan{}))
+		call.WireID = id
+		b := newBench(t, []contract.CallModelResult{asks(call), says("done")}, map[string]toolFunc{"pay": echo})
+		b.after(time.Hour, func() {
+			p := b.status().Pending[0]
+			asked = append(asked, p)
+			b.decide(p, true, "ann", "")
+		})
+		if _, err := b.run(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked[0].Key != asked[1].Key || asked[0].Digest != asked[1].Digest {
+		t.Errorf("%+v\n%+v", asked[0], asked[1])
+	}
+}
+
 // R22, R23: a decision that came early applies to its call only, and one
 // whose tool has changed meanwhile is asked again.
 func TestApproval_HeldAndDrifted(t *testing.T) {

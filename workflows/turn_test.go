@@ -315,27 +315,6 @@ func TestTurn_StepLimit(t *testing.T) {
 	}
 }
 
-// R04: identical calls with identical results are warned of and ended.
-func TestTurn_Loop(t *testing.T) {
-	t.Parallel()
-	answers := make([]contract.CallModelResult, 6, 7)
-	for i := range answers {
-		answers[i] = asks(plan("x", `{}`, class(contract.ClassSafeToRetry, 1)))
-	}
-	b := newBench(t, append(answers, says("enough")),
-		map[string]func(context.Context, contract.ToolInput) (contract.ToolResult, error){"x": echo})
-	got, err := b.run(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Status != contract.StatusLimitReached || got.Steps != 7 {
-		t.Errorf("%+v", got)
-	}
-	if b.inputs[2].Entries[0].Note != "" || b.inputs[3].Entries[0].Note == "" {
-		t.Errorf("the warning did not come at the third repeat")
-	}
-}
-
 // R09: a canceled turn ends as canceled, and its running call says so.
 func TestTurn_Cancel(t *testing.T) {
 	t.Parallel()

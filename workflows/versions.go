@@ -16,6 +16,9 @@ const (
 
 	// 2026-11-30: a session continues as new although messages wait.
 	changeBusySessions = "busy-sessions"
+
+	// 2026-11-30: two calls that come in turns are a loop too.
+	changeLoopsOfTwo = "loops-of-two"
 )
 
 // since says that the run has the change: it is a new one, or was made with

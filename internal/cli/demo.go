@@ -28,10 +28,8 @@ func (a *app) demoCommand() *cobra.Command {
 itself: the model is called, two lookups run in parallel, one refund is made,
 and the model answers. In the middle of the refund, when the money is paid and
 nobody has been told, the worker is killed with SIGKILL: another takes over, the
-turn goes on, and the ledger has one line.
-
-With --agents it shows an agent of yours: its folder has a demo.yaml with the
-message and what a scripted model says.
+turn goes on, and the ledger has one line. With --agents it shows an agent of
+yours: its folder has a demo.yaml with the message and what a scripted model says.
 
 Without OPENAI_API_KEY and OPENAI_BASE_URL a script plays the model; with one
 of them the same turn runs on the real model. With TEMPORAL_ADDRESS set the

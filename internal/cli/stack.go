@@ -97,16 +97,16 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 	return s, s.awaitWorker(ctx, f.queue)
 }
 
-func noAgents(dir string) error {
-	return fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", dir)
-}
-
 // serve starts the worker.
 func (s *stack) serve() (err error) {
 	if s.worker, err = startWorker(s.config); err == nil {
 		s.stops = append(s.stops, s.worker.stop)
 	}
 	return err
+}
+
+func noAgents(dir string) error {
+	return fmt.Errorf("there is no folder %q here: run this from the root of the repository, or name one with --agents", dir)
 }
 
 func (s *stack) close() {

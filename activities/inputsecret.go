@@ -33,7 +33,7 @@ func (a *Activities) refuseSecrets(ctx context.Context, in contract.CallModelInp
 	if in.Step > 1 {
 		return nil
 	}
-	variable, found := secrets.Find(a.secrets, a.getenv, run.Input.Messages, run.Input.Base)
+	variable, found := secrets.Find(a.variables, a.getenv, run.Input.Messages, run.Input.Base)
 	if !found {
 		return nil
 	}
