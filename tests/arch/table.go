@@ -247,6 +247,7 @@ var packages = []Row{
 		Ours: []string{
 			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
+			"tooldefs",
 			"tools",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",

@@ -18,8 +18,8 @@ const guarantees = "docs/guarantees.md"
 // toolIDs are the rows of the tool contract.
 func toolIDs() []string {
 	var ids []string
-	for n := 1; n <= 50; n++ {
-		if n <= 12 || n >= 20 && n <= 28 || n >= 30 {
+	for n := 1; n <= 68; n++ {
+		if n <= 12 || n >= 20 && n <= 28 || n >= 30 && n <= 50 || n >= 60 {
 			ids = append(ids, "T"+string(rune('0'+n/10))+string(rune('0'+n%10)))
 		}
 	}
