@@ -114,6 +114,7 @@ func (o CrashOptions) withDefaults() CrashOptions {
 //   - an AtMostOnce call arrives at most once, a Keyed one is applied at most once;
 //   - what is said to be done has arrived, what is said not to have been
 //     executed has not, and nothing arrived that no effect log knows;
+//   - the ledger is that of the tools: it has arrivals, with their keys;
 //   - the model is told of every unknown outcome.
 //
 // It asserts no time; the report tells how long it took until another worker

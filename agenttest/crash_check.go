@@ -42,6 +42,7 @@ type crashCheck struct {
 	arrived map[string]arrived
 	known   map[string]bool // keys that an effect log has
 	outside map[string]bool // tools of which anything arrived
+	unseen  int             // calls with an effect that are done, of tools of which nothing arrived
 }
 
 func (c *crashCheck) problem(format string, args ...any) {
@@ -123,8 +124,12 @@ func (c *crashCheck) effect(turn string, e fold.Effect, told string) {
 	}
 	switch e.Outcome {
 	case contract.OutcomeDone:
-		if e.Effects != contract.EffectsNone && c.outside[e.Tool] && n.applied == 0 {
+		switch {
+		case e.Effects == contract.EffectsNone || n.applied > 0:
+		case c.outside[e.Tool]:
 			c.problem("%s is said to be done and never arrived", line)
+		default:
+			c.unseen++ // the tool may have no service behind it
 		}
 	case contract.OutcomeUnknown, contract.OutcomeInterrupted:
 		if !saysUnknown(told) {
@@ -144,10 +149,17 @@ func saysUnknown(text string) bool {
 		strings.Contains(text, "may have taken effect") || strings.Contains(text, "outcome is unknown")
 }
 
-// strangers are arrivals that no effect log knows.
-func (c *crashCheck) strangers() {
+// ledger checks that what arrived and what turns know go together at all: a
+// ledger that is not the tools' own proves nothing.
+func (c *crashCheck) ledger() {
+	if len(c.arrived) == 0 && c.unseen > 0 {
+		c.problem("the ledger has no arrival, and %d calls with an effect are said to be done: is it the ledger of the service that the tools call?", c.unseen)
+	}
 	for key, n := range c.arrived {
-		if !c.known[key] {
+		switch {
+		case key == "":
+			c.problem("%d requests arrived without a key: a tool hands its service call.IdempotencyKey()", n.requests)
+		case !c.known[key]:
 			c.problem("key %.8s arrived %d times and stands in no effect log", key, n.requests)
 		}
 	}

@@ -39,15 +39,40 @@ func TestCrashCheck_FindsBrokenPromises(t *testing.T) {
 			report: &CrashReport{}, arrived: countArrivals(c.arrived), known: map[string]bool{}, outside: map[string]bool{"pay": true},
 		}
 		check.effect("t", fold.Effect{Tool: "pay", Key: "k", Class: c.class, Effects: contract.EffectsExternal, Outcome: c.outcome}, c.told)
-		check.strangers()
+		check.ledger()
 		got := strings.Join(check.report.Problems, "\n")
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) || len(check.report.Problems) > 1 {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	stranger := &crashCheck{report: &CrashReport{}, arrived: countArrivals([]Arrival{once})}
-	if stranger.strangers(); len(stranger.report.Problems) != 1 {
+	if stranger.ledger(); len(stranger.report.Problems) != 1 {
 		t.Errorf("an arrival of no turn: %q", stranger.report.Problems)
+	}
+}
+
+// A ledger that is not connected with the tools is a problem: else a run would
+// be clean because nothing was looked at.
+func TestCrashCheck_FindsAWrongLedger(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		effects contract.Effects
+		arrived []Arrival
+		want    string
+	}{
+		{"of another service", contract.EffectsExternal, nil, "the ledger has no arrival, and 1 calls"},
+		{"of a tool without effects", contract.EffectsNone, nil, ""},
+		{"without keys", contract.EffectsExternal, []Arrival{{}, {}}, "2 requests arrived without a key"},
+		{"of other tools", contract.EffectsExternal, []Arrival{{Key: "other"}}, ""},
+	} {
+		check := &crashCheck{report: &CrashReport{}, arrived: countArrivals(c.arrived), known: map[string]bool{"other": true}, outside: map[string]bool{}}
+		check.effect("t", fold.Effect{Tool: "pay", Key: "k", Class: contract.ClassKeyed, Effects: c.effects, Outcome: contract.OutcomeDone}, "ok")
+		check.ledger()
+		got := strings.Join(check.report.Problems, "\n")
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }
 

@@ -156,7 +156,7 @@ func (r *crashRun) report() CrashReport {
 	for i, run := range runs {
 		check.turn(run.WorkflowID, run, report.Outcomes[i])
 	}
-	check.strangers()
+	check.ledger()
 	for _, err := range r.fleet.faults() {
 		check.problem("%v", err)
 	}

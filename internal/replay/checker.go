@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
@@ -81,6 +82,9 @@ func (c *Checker) Check(f Finding, h *historypb.History) Finding {
 		f.Advice = fmt.Sprintf("this binary has no workflow of type %q: replay it with the worker that registers it", f.Type)
 		return f
 	}
+	if err := whole(h.GetEvents()); err != nil {
+		return unreadable(f, err.Error(), err.advice)
+	}
 	if err := c.readable(h); err != nil {
 		return unreadable(f, err.Error(), err.advice)
 	}
@@ -128,10 +132,28 @@ func (c *Checker) replay(f Finding, events []*historypb.HistoryEvent) (err error
 		sdkworker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: f.WorkflowID, RunID: f.RunID}})
 }
 
-// unreadableError is why payloads cannot be decoded, and what to do.
+// unreadableError is why a history cannot be judged, and what to do.
 type unreadableError struct{ problem, advice string }
 
 func (e *unreadableError) Error() string { return e.problem }
+
+// whole looks for what no server records and for what this binary is too old
+// for: such events say nothing of the code. Nil if there is nothing of it.
+func whole(events []*historypb.HistoryEvent) *unreadableError {
+	for i, e := range events {
+		if want := int64(i) + 1; e.GetEventId() != want {
+			return &unreadableError{fmt.Sprintf("event %d stands where event %d should be", e.GetEventId(), want),
+				"the history was cut or edited: save it anew with: temporal workflow show --workflow-id ID --output json"}
+		}
+		if _, known := enumspb.EventType_name[int32(e.GetEventType())]; !known || e.GetEventType() == enumspb.EVENT_TYPE_UNSPECIFIED {
+			if !e.GetWorkerMayIgnore() {
+				return &unreadableError{fmt.Sprintf("event %d is of a type that is unknown here", e.GetEventId()),
+					"a newer server recorded it: build this binary with a newer Temporal SDK"}
+			}
+		}
+	}
+	return nil
+}
 
 // readable looks at the payloads of the first event: what encoded those has
 // encoded all. Nil if they can be decoded.

@@ -157,7 +157,11 @@ func (r *report) all(ctx context.Context, c *Checker, s Service, sel selection) 
 		})
 	}()
 	for one := range pending {
-		f := <-one
+		var f Finding
+		select {
+		case f = <-one:
+		case <-ctx.Done(): // a long replay cannot be cut, and is not waited for
+		}
 		if ctx.Err() != nil {
 			break
 		}

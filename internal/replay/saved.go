@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"regexp"
 
 	historypb "go.temporal.io/api/history/v1"
 	sdkclient "go.temporal.io/sdk/client"
@@ -26,9 +28,14 @@ func Saved(ctx context.Context, file string, in io.Reader) (*historypb.History, 
 	if err != nil {
 		return nil, err
 	}
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // editors add it
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%s is %w: it is empty", file, ErrNotSaved)
+	}
 	h, err := sdkclient.HistoryFromJSON(bytes.NewReader(data), sdkclient.HistoryJSONOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("%s is %w: %w; save one with: temporal workflow show --workflow-id ID --output json", file, ErrNotSaved, err)
+		return nil, fmt.Errorf("%s is %w: %s; save one with: temporal workflow show --workflow-id ID --output json",
+			file, ErrNotSaved, sourcePlace.ReplaceAllString(err.Error(), ""))
 	}
 	if len(h.GetEvents()) == 0 {
 		return nil, fmt.Errorf("%s is %w: it holds no events", file, ErrNotSaved)
@@ -36,9 +43,16 @@ func Saved(ctx context.Context, file string, in io.Reader) (*historypb.History, 
 	return h, nil
 }
 
+// sourcePlace is the SDK's own place in its source, in the error of its parser.
+var sourcePlace = regexp.MustCompile(` \(in [^()]*\.go:\d+\)`)
+
 func contents(ctx context.Context, file string, in io.Reader) ([]byte, error) {
 	if file != stdin {
-		return os.ReadFile(file) //nolint:gosec // the user names it
+		data, err := os.ReadFile(file) //nolint:gosec // the user names it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", ErrNotSaved, err)
+		}
+		return data, err
 	}
 	type read struct {
 		data []byte

@@ -26,9 +26,9 @@ func toolIDs() []string {
 	return ids
 }
 
-// caseIDs are the cases from the field that the tool contract answers for.
+// caseIDs are the cases from the field that the guarantees answer for.
 func caseIDs() []string {
-	return strings.Fields("B01 B02 B03 B04 B06 B08 B10 B13 P03 P07 P08 P11 P14 P15 P17 P18 P20 P21 P22 P25")
+	return strings.Fields("B01 B02 B03 B04 B06 B08 B10 B13 C03 C05 P03 P07 P08 P11 P12 P14 P15 P17 P18 P20 P21 P22 P25")
 }
 
 // TestGuarantees_EveryIDHasItsTests: each id of the tool contract, and each case
@@ -37,7 +37,7 @@ func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
 	for _, cells := range tableRows(documents(t)[guarantees]) {
-		if len(cells) != 3 || !regexp.MustCompile(`^[TBP]\d\d$`).MatchString(cells[0]) {
+		if len(cells) != 3 || !regexp.MustCompile(`^[TBCP]\d\d$`).MatchString(cells[0]) {
 			continue
 		}
 		if _, twice := rows[cells[0]]; twice {
@@ -66,30 +66,43 @@ func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 	}
 }
 
-// TestGuarantees_EveryFailureHasItsTests: each line of the table of failures
-// names tests that exist.
+// TestGuarantees_EveryFailureHasItsTests: each line of the table of failures,
+// and of that of deploys, names tests that exist in its last column.
 func TestGuarantees_EveryFailureHasItsTests(t *testing.T) {
 	t.Parallel()
-	_, section, _ := strings.Cut(documents(t)[guarantees], "\n## What is promised, under which failure\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	lines := 0
-	for _, cells := range tableRows(section) {
-		if len(cells) != 3 || cells[0] == "failure" || strings.HasPrefix(cells[0], "---") {
-			continue
-		}
-		lines++
-		named := inline.FindAllStringSubmatch(cells[2], -1)
-		if len(named) == 0 {
-			t.Errorf("%q has no test", cells[0])
-		}
-		for _, m := range named {
-			if !testExists(t, m[1]) {
-				t.Errorf("%q names %s, which does not exist", cells[0], m[1])
+	for _, table := range []struct {
+		heading string
+		columns int
+		atLeast int // rows, or this test no longer fits the document
+	}{
+		{"What is promised, under which failure", 3, 10},
+		{"Deploys and their tests", 2, 7},
+	} {
+		_, section, _ := strings.Cut(documents(t)[guarantees], "\n## "+table.heading+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		lines := 0
+		for _, cells := range tableRows(section) {
+			last := cells[len(cells)-1]
+			if last == "tests" || strings.HasPrefix(last, "---") {
+				continue
+			}
+			lines++
+			if len(cells) != table.columns {
+				t.Errorf("%q has %d columns", cells[0], len(cells))
+			}
+			named := inline.FindAllStringSubmatch(last, -1)
+			if len(named) == 0 {
+				t.Errorf("%q has no test", cells[0])
+			}
+			for _, m := range named {
+				if !testExists(t, m[1]) {
+					t.Errorf("%q names %s, which does not exist", cells[0], m[1])
+				}
 			}
 		}
-	}
-	if lines < 10 {
-		t.Errorf("only %d failures were found: this test no longer fits the document", lines)
+		if lines < table.atLeast {
+			t.Errorf("only %d lines of %q were found", lines, table.heading)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func run(t *testing.T, book *ledger, o agenttest.CrashOptions) agenttest.CrashRe
 		o.Server = server
 	}
 	if len(o.Script.Steps) == 0 {
-		o.Script = script(pay)
+		o.Script = script()
 	}
 	report := agenttest.Crash(t, o)
 	failed(t, report)

@@ -1,33 +1,24 @@
 package crash
 
 import (
+	"bufio"
 	"encoding/json"
-	"hash/fnv"
+	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"sync"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnkeel/turnkeel/agenttest"
 )
 
-// request is what a tool sends.
-type request struct {
-	Tool, Key string
-	Dedupe    bool // the tool is Keyed
-}
-
-// ledger is the world outside: a service in this process, which no worker is
-// in. It records every request that arrives, and does what was asked once for
-// each key where the tool is Keyed, else each time.
+// ledger is the world outside: an HTTP service in a process of its own, which
+// is neither the test's nor a worker's.
 type ledger struct {
-	url  string
-	slow time.Duration
-
-	mu   sync.Mutex
-	rows []agenttest.Arrival
-	seen map[string]bool
+	t   *testing.T
+	url string
 }
 
 // How long a ledger takes at most before the effect, and again after it, so
@@ -37,54 +28,59 @@ const (
 	slow  = 2 * time.Second // a person has time to do something about the call
 )
 
+// newLedger starts the process: this test binary, see serveLedger. It ends
+// with its standard input, so also when the test is killed.
 func newLedger(t *testing.T, slow time.Duration) *ledger {
 	t.Helper()
-	l := &ledger{slow: slow, seen: map[string]bool{}}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in request
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			return // the worker died while it wrote: nothing arrived
-		}
-		l.work(r, in.Key+"before")
-		l.take(in) // whether or not the caller still waits
-		l.work(r, in.Key+"after")
-		_, _ = w.Write([]byte(in.Tool + " ok"))
-	}))
-	l.url = s.URL
-	t.Cleanup(s.Close)
-	return l
-}
-
-// work takes a time of its own for each word, at least a quarter of the longest,
-// or until the caller is gone.
-func (l *ledger) work(r *http.Request, word string) {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(word))
-	timer := time.NewTimer(l.slow/4 + time.Duration(h.Sum32())%(l.slow*3/4))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.Context().Done():
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
+	cmd := exec.Command(self, "-test.run=^$") //nolint:gosec // itself
+	cmd.Env = append(os.Environ(), ledgerServeEnv+"="+slow.String())
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the ledger's process: %v", err)
+		}
+	})
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the ledger did not come up: %v", err)
+	}
+	return &ledger{t, strings.TrimSpace(url)}
 }
 
-func (l *ledger) take(in request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := in.Dedupe && l.seen[in.Key]
-	l.seen[in.Key] = true
-	l.rows = append(l.rows, agenttest.Arrival{Key: in.Key, Deduplicated: known})
-}
-
-func (l *ledger) arrivals() ([]agenttest.Arrival, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]agenttest.Arrival(nil), l.rows...), nil
+// arrivals is every request that has arrived.
+func (l *ledger) arrivals() (all []agenttest.Arrival, err error) {
+	answer, err := http.Get(l.url + arrivalsPath)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the ledger answered %s", answer.Status)
+	}
+	return all, json.NewDecoder(answer.Body).Decode(&all)
 }
 
 // count is how many requests have arrived.
 func (l *ledger) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.rows)
+	all, err := l.arrivals()
+	if err != nil {
+		l.t.Error(err)
+	}
+	return len(all)
 }

@@ -22,6 +22,7 @@ var (
 const reportEnv = "TURNKEEL_CRASH_REPORT"
 
 func TestMain(m *testing.M) {
+	serveLedger()
 	agenttest.CrashWorker(workerTools)
 	flag.Parse()
 	os.Exit(agenttest.RunMain(m, &server))

@@ -11,7 +11,7 @@ import (
 // recorded is not asked for again.
 func TestModelCut(t *testing.T) {
 	t.Parallel()
-	s := script(mail, pay)
+	s := script()
 	for i := range s.Steps {
 		s.Steps[i].Failures = []agenttest.StepFailure{{Cut: 2 + i}, {Cut: 1}}
 	}

@@ -69,7 +69,7 @@ func TestOperator(t *testing.T) {
 	}
 	done := map[string]int{}
 	run(t, newLedger(t, slow), agenttest.CrashOptions{
-		Workers: 2, Turns: 6, Script: script(mail, pay),
+		Workers: 2, Turns: 6,
 		Disaster: func(ctx context.Context, scene *agenttest.CrashScene) error {
 			o := operator{cli, scene, done}
 			for _, tool := range []string{mail, pay, note, order} {

@@ -62,7 +62,7 @@ func TestServerKilled(t *testing.T) {
 	s := newDevserver(t)
 	book := newLedger(t, quick)
 	run(t, book, agenttest.CrashOptions{
-		Server: s.server(), Workers: 2, Turns: 6, Script: script(mail, pay),
+		Server: s.server(), Workers: 2, Turns: 6,
 		Disaster: func(ctx context.Context, scene *agenttest.CrashScene) error {
 			for _, begun := range []func() int{asked(scene), book.count, book.count} {
 				if err := more(ctx, begun); err != nil {
@@ -197,7 +197,7 @@ func TestNetworkCut(t *testing.T) {
 	book := newLedger(t, quick)
 	r := run(t, book, agenttest.CrashOptions{
 		Server:  agenttest.Server{Address: p.listener.Addr().String(), Namespace: server.Namespace},
-		Workers: 2, Turns: 6, Script: script(mail, pay),
+		Workers: 2, Turns: 6,
 		Disaster: func(ctx context.Context, scene *agenttest.CrashScene) error {
 			for _, outage := range []time.Duration{300 * time.Millisecond, 5 * time.Second, 5 * time.Second} {
 				if err := more(ctx, book.count); err != nil {

@@ -81,8 +81,8 @@ func send(ctx context.Context, r request) (string, error) {
 }
 
 // script has calls of every class: three side by side, then one after the
-// other.
-func script(last ...string) agenttest.Script {
+// other those that are not parallel-safe.
+func script() agenttest.Script {
 	step := func(tools ...string) agenttest.Step {
 		s := agenttest.Step{Text: "Working on it.", Delay: contract.Duration(50 * time.Millisecond), ChunkDelay: contract.Duration(10 * time.Millisecond)}
 		for _, tool := range tools {
@@ -90,5 +90,5 @@ func script(last ...string) agenttest.Script {
 		}
 		return s
 	}
-	return agenttest.Script{Steps: []agenttest.Step{step(read, note, order), step(last...), step()}}
+	return agenttest.Script{Steps: []agenttest.Step{step(read, note, order), step(mail, pay), step()}}
 }
