@@ -5,6 +5,7 @@ package tools
 
 import (
 	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/tools/sqlquery"
 	"github.com/turnkeel/turnkeel/tools/websearch"
 )
 
@@ -12,6 +13,7 @@ import (
 // asks for them in builtin_tools.
 func All() []tooldefs.Builtin {
 	return []tooldefs.Builtin{
+		sqlquery.Builtin(),
 		websearch.Builtin(),
 	}
 }
