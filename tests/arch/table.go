@@ -230,6 +230,11 @@ var packages = []Row{
 		Why:     "it builds programs for tests and knows nothing of what they are used for",
 	},
 	{
+		Package: "internal/debian",
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "it installs programs for tests and knows nothing of what they are used for",
+	},
+	{
 		Package: ".",
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
@@ -290,6 +295,8 @@ var libraries = []Library{
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/ncruces/go-sqlite3", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
+	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
