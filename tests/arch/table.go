@@ -153,6 +153,12 @@ var packages = []Row{
 		Why:     "it lists the built-in tools for who offers all of them; a worker that wants one imports that one",
 	},
 	{
+		Package: "tools/attachment",
+		Ours:    []string{"blob", "contract", "tooldefs"},
+		Never:   []Ban{temporal},
+		Why:     "it reads what was put into the blob store when a file was attached, whose form contract holds; no other tool",
+	},
+	{
 		Package: "tools/*",
 		Ours:    []string{"tooldefs"},
 		Never:   []Ban{temporal},
@@ -214,6 +220,12 @@ var packages = []Row{
 		Why:     "it takes values out of texts it is given",
 	},
 	{
+		Package: "internal/document",
+		Ours:    []string{"internal/child"},
+		Never:   []Ban{temporal},
+		Why:     "it makes text of files, and knows nothing of what for",
+	},
+	{
 		Package: "internal/devproc",
 		Ours:    []string{"internal/child"},
 		Why:     "it runs the devserver as a process and must stay usable from every test",
@@ -245,7 +257,7 @@ var packages = []Row{
 	{
 		Package: "internal/cli",
 		Ours: []string{
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/document", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
 			"tools",
 		},
@@ -283,6 +295,7 @@ var libraries = []Library{
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
