@@ -15,7 +15,7 @@ import (
 
 // Bounds of the process that reads a file.
 const (
-	DefaultTimeout = 60 * time.Second
+	DefaultTimeout = 30 * time.Second
 
 	// maxMemory bounds its memory, in bytes. Where the system cannot bound it,
 	// the process looks itself.
@@ -59,7 +59,7 @@ func (e remoteError) Unwrap() error { return e.kind }
 
 // Read is the package's [Read], with its default limits, in a process. A file
 // that takes more time or memory than that gives an [ErrLimit].
-func (i Isolated) Read(ctx context.Context, name string, data []byte) (Text, error) {
+func (i Isolated) Read(ctx context.Context, name string, data []byte) (_ Text, err error) {
 	if len(data) > MaxBytes {
 		return Text{}, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, MaxBytes)
 	}
@@ -74,16 +74,17 @@ func (i Isolated) Read(ctx context.Context, name string, data []byte) (Text, err
 	stdout, stderr := &capped{limit: maxAnswer}, &capped{limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = time.Second
-	exited, err := child.Start(cmd)
-	if err != nil {
-		return Text{}, fmt.Errorf("start the process that reads %s: %w", name, err)
+	exited, startErr := child.Start(cmd)
+	if startErr == nil {
+		err = <-exited
 	}
-	err = <-exited
 	switch {
 	case ctx.Err() != nil:
 		return Text{}, ctx.Err()
 	case limited.Err() != nil:
 		return Text{}, fmt.Errorf("%w: reading it took longer than %s", ErrLimit, i.Timeout)
+	case startErr != nil:
+		return Text{}, fmt.Errorf("start the process that reads %s: %w", name, startErr)
 	case err != nil:
 		return Text{}, fmt.Errorf("%w: reading it ended its reader (%w), by the memory it took or by a fault in a parser", ErrLimit, err)
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ledongthuc/pdf"
@@ -9,6 +10,8 @@ import (
 const (
 	maxForms    = 8      // depth of forms that show forms
 	maxOperands = 10_000 // of one operator
+
+	maxOperators = 5_000_000 // of a file
 )
 
 // painter follows the operators of a page that place text, and writes it with
@@ -16,19 +19,21 @@ const (
 type painter struct {
 	out       *writer
 	resources pdf.Value
-	fonts     map[string]*pdf.Font
+	fonts     map[string]*font
 	forms     int
 
-	decode  pdf.TextEncoding
+	font    *font
 	size    float64 // of the font, times the text matrix's scale
 	tfs     float64
 	leading float64
-	y       float64 // of the line
+	stretch float64 // of glyphs, sideways
+	x, y    float64 // where the line begins
+	pen     float64 // where the next glyph stands on it, roughly
 	began   bool    // text was written since the line moved
 }
 
 func newPainter(out *writer, resources pdf.Value, forms int) *painter {
-	return &painter{out: out, resources: resources, fonts: map[string]*pdf.Font{}, forms: forms, size: 1, tfs: 1}
+	return &painter{out: out, resources: resources, fonts: map[string]*font{}, forms: forms, size: 1, tfs: 1, stretch: 1}
 }
 
 // must ends the painting with an error.
@@ -41,6 +46,9 @@ func must(err error) {
 func (p *painter) paint(contents pdf.Value) {
 	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
 		must(p.out.ctx.Err())
+		if p.out.operators++; p.out.operators > maxOperators {
+			must(fmt.Errorf("%w: the pages of the PDF have more than %d operators", ErrLimit, maxOperators))
+		}
 		n := stack.Len()
 		if n > maxOperands {
 			panic("an operator has too many operands")
@@ -62,22 +70,22 @@ func (p *painter) operator(op string, args []pdf.Value) {
 		return pdf.Value{}
 	}
 	switch op {
-	case "BT":
-		p.moved(math.Inf(1), true)
 	case "Tf":
-		p.font(arg(0).Name())
+		p.useFont(arg(0).Name())
 		p.tfs = math.Abs(number(arg(1)))
 		p.size = p.tfs
+	case "Tz":
+		p.stretch = number(arg(0)) / 100
 	case "TL":
 		p.leading = number(arg(0))
-	case "Td":
-		p.moved(p.y+number(arg(1)), number(arg(0)) != 0)
 	case "TD":
 		p.leading = -number(arg(1))
-		p.moved(p.y+number(arg(1)), number(arg(0)) != 0)
+		p.moveTo(p.x+number(arg(0))*p.scale(), p.y+number(arg(1))*p.scale())
+	case "Td":
+		p.moveTo(p.x+number(arg(0))*p.scale(), p.y+number(arg(1))*p.scale())
 	case "Tm":
 		p.size = p.tfs * math.Max(math.Abs(number(arg(3))), math.Abs(number(arg(1))))
-		p.moved(number(arg(5)), true)
+		p.moveTo(number(arg(4)), number(arg(5)))
 	case "T*":
 		p.newLine()
 	case "'":
@@ -95,6 +103,7 @@ func (p *painter) operator(op string, args []pdf.Value) {
 	}
 }
 
+// number is a finite number, 0 for anything else.
 func number(v pdf.Value) float64 {
 	f := v.Float64()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -103,44 +112,58 @@ func number(v pdf.Value) float64 {
 	return f
 }
 
-// moved is told the new height of the line, and whether it moved sideways.
-func (p *painter) moved(y float64, sideways bool) {
+// scale is how much the text matrix enlarges.
+func (p *painter) scale() float64 {
+	if p.tfs == 0 {
+		return 1
+	}
+	return p.size / p.tfs
+}
+
+// moveTo begins a line, or goes on with one at the same height: then a gap to
+// what was written is a space.
+func (p *painter) moveTo(x, y float64) {
+	gap := x - p.pen
 	switch {
-	case math.IsInf(y, 1): // a new text object: the next move tells where
-	case math.Abs(y-p.y) > math.Max(1, p.size/4) && p.began:
+	case !p.began:
+	case math.Abs(y-p.y) > math.Max(1, p.size/4):
 		must(p.out.line())
 		p.began = false
-	case sideways && p.began:
+	case gap > 0.15*p.size || gap < -p.size:
 		must(p.out.space())
 	}
-	if !math.IsInf(y, 1) {
-		p.y = y
-	}
+	p.x, p.y, p.pen = x, y, x
 }
 
 func (p *painter) newLine() {
 	must(p.out.line())
 	p.began = false
-	p.y -= p.leading
+	p.y -= p.leading * p.scale()
+	p.pen = p.x
 }
 
-func (p *painter) font(name string) {
+// useFont makes a font of the page the current one.
+func (p *painter) useFont(name string) {
 	f, ok := p.fonts[name]
 	if !ok {
-		f = &pdf.Font{V: p.resources.Key("Font").Key(name)}
+		f = newFont(p.resources.Key("Font").Key(name))
 		p.fonts[name] = f
 	}
-	p.decode = f.Encoder()
+	p.font = f
 }
 
 func (p *painter) show(v pdf.Value) {
-	if v.Kind() != pdf.String || p.decode == nil {
+	if v.Kind() != pdf.String || p.font == nil {
 		return
 	}
-	if text := p.decode.Decode(v.RawString()); text != "" {
-		must(p.out.write(text))
-		p.began = true
+	raw := v.RawString()
+	text := p.font.decode.Decode(raw)
+	if text == "" {
+		return
 	}
+	must(p.out.write(text))
+	p.began = true
+	p.pen += p.font.width(raw, text) * p.size * p.stretch
 }
 
 // showAll shows strings with kerning between them. A wide gap is a space:
@@ -151,9 +174,12 @@ func (p *painter) showAll(v pdf.Value) {
 		x := v.Index(i)
 		if x.Kind() == pdf.String {
 			p.show(x)
-		} else if number(x) < wide && p.began {
+			continue
+		}
+		if number(x) < wide && p.began {
 			must(p.out.space())
 		}
+		p.pen -= number(x) / 1000 * p.size * p.stretch
 	}
 }
 

@@ -17,6 +17,8 @@ const maxPDFNodes = 50_000
 func readPDF(out *writer, data []byte, limits Limits) error {
 	r, err := pdf.NewReader(&readerAt{ctx: out.ctx, r: bytes.NewReader(repaired(data))}, int64(len(data)))
 	switch {
+	case err != nil && out.ctx.Err() != nil:
+		return out.ctx.Err()
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return fmt.Errorf("%w: the PDF is encrypted with a password; save it without one", ErrUnsupported)
 	case err != nil:

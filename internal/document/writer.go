@@ -19,6 +19,8 @@ type writer struct {
 	limit  int
 	ctx    context.Context //nolint:containedctx // it lives as long as one Read
 	writes int
+
+	operators int // of a PDF, so far
 }
 
 // write adds text; its error is errFull or the context's.

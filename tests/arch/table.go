@@ -56,6 +56,12 @@ var packages = []Row{
 		Why:     "it holds any store to the interface alone",
 	},
 	{
+		Package: "blob/s3",
+		Ours:    []string{"blob"},
+		Never:   []Ban{temporal},
+		Why:     "a blob store is bytes under their digest; it knows nothing of turns",
+	},
+	{
 		Package: "internal/effect",
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal, thirdParty, inOut},
@@ -238,7 +244,7 @@ var packages = []Row{
 	{
 		Package: ".",
 		Ours: []string{
-			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
+			"blob", "blob/s3", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
 			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
@@ -296,6 +302,7 @@ var libraries = []Library{
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},
+	{"github.com/aws", []string{"blob/s3"}, "its signer and its credentials, and nothing else of it"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
