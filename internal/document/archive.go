@@ -50,6 +50,9 @@ func (a *archive) walk(name string, h handler) error {
 	if f == nil {
 		return fmt.Errorf("the file is damaged: its part %.100s is missing", name)
 	}
+	if f.UncompressedSize64 > uint64(max(0, a.budget)) { // it may say less than is true: then inflating finds out
+		return inflatesTooMuch(a.limits.Inflated)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return fmt.Errorf("the file is damaged: part %.100s: %w", name, err)
@@ -96,6 +99,10 @@ func call[T any](f func(T) error, v T) error {
 	return f(v)
 }
 
+func inflatesTooMuch(limit int64) error {
+	return fmt.Errorf("%w: what holds its text inflates to more than %d bytes", ErrLimit, limit)
+}
+
 // inflating takes what it reads out of a budget.
 type inflating struct {
 	r      io.Reader
@@ -105,7 +112,7 @@ type inflating struct {
 
 func (i *inflating) Read(p []byte) (int, error) {
 	if *i.budget <= 0 {
-		return 0, fmt.Errorf("%w: it inflates to more than %d bytes", ErrLimit, i.limit)
+		return 0, inflatesTooMuch(i.limit)
 	}
 	n, err := i.r.Read(p[:min(int64(len(p)), *i.budget)])
 	*i.budget -= int64(n)

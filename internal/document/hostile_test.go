@@ -1,7 +1,9 @@
 package document_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"compress/zlib"
 	"context"
 	"errors"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/internal/document"
@@ -85,22 +88,50 @@ func hostile(t testing.TB) map[string][]byte {
 		"parent.pdf":   pdfOf(catalog, "<</Type/Pages/Kids[3 0 R]/Count 1/Parent 3 0 R>>", "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>", stream("", "BT /F1 9 Tf (x) Tj ET")),
 		"self.pdf":     pdfOf("1 0 R", "2 0 R"),
 		"forms.pdf":    pdfOf(catalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Resources<</XObject<</A 4 0 R>>>>/Contents 5 0 R>>", stream("/Subtype/Form/Resources<</XObject<</A 4 0 R>>>>", strings.Repeat("/A Do ", 50)), stream("", "/A Do")),
-		"bomb.pdf":     pagesPDF(bomb(t, 200, "BT (x) Tj ET ")),
-		"numbers.pdf":  pagesPDF(bomb(t, 100, "1 ")),
-		"string.pdf":   pagesPDF(bomb(t, 600, "(((((((((((((((")),
-		"arrays.pdf":   pagesPDF(bomb(t, 20, "[")),
+		"bomb.pdf":     pagesPDF(bomb(t, 70, "BT (x) Tj ET ")),
+		"numbers.pdf":  pagesPDF(bomb(t, 40, "1 ")),
+		"string.pdf":   pagesPDF(bomb(t, 48, "(((((((((((((((")),
+		"arrays.pdf":   pagesPDF(deflated([]byte(strings.Repeat("[", 200_000)))),
 		"dicts.pdf":    pagesPDF(stream("", strings.Repeat("<</A", 1<<18))),
 		"size.pdf":     xrefPDF("/Size 4000000000/W[1 1 1]/Index[0 1]"),
 		"index.pdf":    xrefPDF("/Size 2/W[1 1 1]/Index[4000000000 1]"),
 		"widths.pdf":   xrefPDF("/Size 2/W[4000000000 1 1]/Index[0 1]"),
 		"negative.pdf": xrefPDF("/Size -1/W[-1 1 1]/Index[-5 1]"),
-		"table.pdf":    []byte("%PDF-1.7\nxref\n4000000000 1\n0000000000 00000 n \ntrailer\n<</Size 1/Root 1 0 R>>\nstartxref\n9\n%%EOF\n"),
-		"prev.pdf":     []byte("%PDF-1.7\nxref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1/Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF\n"),
+		"table.pdf":    []byte("%PDF-1.7\nxref\n4000000000 1\n0000000000 00000 n \ntrailer\n<</Size 1/Root 1 0 R>>\n%" + strings.Repeat("p", 100) + "\nstartxref\n9\n%%EOF\n"),
+		"prev.pdf":     []byte("%PDF-1.7\nxref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1/Root 1 0 R/Prev 9>>\n%" + strings.Repeat("p", 100) + "\nstartxref\n9\n%%EOF\n"),
 
 		"deep.html": []byte(strings.Repeat("<div>", 1<<20)),
 		"tag.html":  []byte("<p " + strings.Repeat("x", 14<<20)),
 		"deep.json": []byte(strings.Repeat("[", 4<<20)),
 	}
+}
+
+// lying is a Word file whose part says that it inflates to 100 bytes.
+func lying(t testing.TB, text string) []byte {
+	t.Helper()
+	var packed, b bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(&b)
+	part, err := z.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := part.Write(packed.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // xrefPDF is a PDF whose table is a stream with that dictionary.
@@ -123,7 +154,9 @@ func TestIsolated_HostileFiles(t *testing.T) {
 	before := heap()
 	for name, data := range files {
 		t.Run(name, func(t *testing.T) {
-			text, err := isolated(t).Read(t.Context(), name, data)
+			reader := isolated(t)
+			reader.Timeout = 10 * time.Second
+			text, err := reader.Read(t.Context(), name, data)
 			t.Logf("%d bytes → %d bytes of text, %.150v", len(data), len(text.Text), err)
 			if err == nil && len(text.Text) > document.DefaultLimits.TextBytes {
 				t.Errorf("%d bytes of text", len(text.Text))
@@ -194,6 +227,9 @@ func TestIsolated_EndsTheProcess(t *testing.T) {
 func TestRead_Limits(t *testing.T) {
 	t.Parallel()
 	files := hostile(t)
+	if _, err := document.Read(t.Context(), "a.docx", lying(t, wordHead+paragraph(strings.Repeat("0", 3<<20))+wordTail), document.Limits{}); err == nil {
+		t.Error("a part that lies about its size is read")
+	}
 	for name, want := range map[string]error{
 		"bomb.docx": document.ErrLimit, "tags.docx": document.ErrLimit, "attributes.docx": document.ErrLimit, "entities.docx": document.ErrLimit, "external.docx": document.ErrLimit, "deep.docx": document.ErrLimit,
 		"loop.pdf": document.ErrLimit, "ring.pdf": document.ErrLimit, "entries.docx": document.ErrLimit, "tag.html": document.ErrLimit,

@@ -10,12 +10,16 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
+// maxRead bounds what the parser reads of a PDF, in bytes. It keeps nothing, so
+// that it reads a page's fonts, say, again for each page.
+const maxRead = 4 << 30
+
 // maxPDFNodes bounds a page tree, pages included.
 const maxPDFNodes = 50_000
 
 // readPDF writes the text of the pages, each after a line with its number.
 func readPDF(out *writer, data []byte, limits Limits) error {
-	r, err := pdf.NewReader(&readerAt{ctx: out.ctx, r: bytes.NewReader(repaired(data))}, int64(len(data)))
+	r, err := pdf.NewReader(&readerAt{ctx: out.ctx, r: bytes.NewReader(repaired(data)), left: maxRead}, int64(len(data)))
 	switch {
 	case err != nil && out.ctx.Err() != nil:
 		return out.ctx.Err()
@@ -140,16 +144,21 @@ type stop struct{ error }
 
 func (s stop) Unwrap() error { return s.error }
 
-// readerAt ends with a context: a parser that goes round in circles reads the
-// file again and again.
+// readerAt ends with a context, and when a file has been read many times over: a
+// parser that goes round in circles does that.
 type readerAt struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one Read
-	r   io.ReaderAt
+	ctx  context.Context //nolint:containedctx // it lives as long as one Read
+	r    io.ReaderAt
+	left int64 // bytes that may still be read
 }
 
 func (r *readerAt) ReadAt(p []byte, off int64) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.r.ReadAt(p, off)
+	n, err := r.r.ReadAt(p, off)
+	if r.left -= int64(n) + 1; r.left < 0 {
+		return 0, fmt.Errorf("%w: the parts of the PDF lead in circles", ErrLimit)
+	}
+	return n, err
 }
