@@ -2,10 +2,13 @@ package turnkeel
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/turnkeel/turnkeel/blob"
+	"github.com/turnkeel/turnkeel/blob/s3"
 )
 
 // The environment of the stock blob store.
@@ -17,13 +20,14 @@ const (
 )
 
 // BlobsFromEnv is the blob store of a stock worker: the folder that
-// TURNKEEL_BLOBS names, else $XDG_DATA_HOME/turnkeel/blobs, else
+// TURNKEEL_BLOBS names, or the bucket if it is an address as s3://bucket/prefix
+// (with the variables that [s3.FromEnv] reads), else $XDG_DATA_HOME/turnkeel/blobs, else
 // ~/.local/share/turnkeel/blobs. TURNKEEL_BLOBS=none gives nil: no store. It is
 // an error when the environment names no folder at all. The folder is made
 // when the first blob comes.
 //
 // A folder of one machine serves the workers of that machine: with workers on
-// several, TURNKEEL_BLOBS names one that they share.
+// several, TURNKEEL_BLOBS names a folder or a bucket that they share.
 func BlobsFromEnv() (blob.Store, error) { return blobsFrom(os.Getenv) }
 
 func blobsFrom(getenv func(string) string) (blob.Store, error) {
@@ -31,6 +35,12 @@ func blobsFrom(getenv func(string) string) (blob.Store, error) {
 	switch {
 	case dir == noBlobs:
 		return nil, nil
+	case strings.HasPrefix(dir, s3.Scheme):
+		store, err := s3.FromEnv(dir, getenv)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", envBlobs, err)
+		}
+		return store, nil
 	case dir != "":
 		return blob.Folder(dir), nil
 	}

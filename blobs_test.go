@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/turnkeel/turnkeel/blob"
+	"github.com/turnkeel/turnkeel/blob/s3"
 )
 
 func TestBlobsFrom(t *testing.T) {
@@ -20,6 +21,8 @@ func TestBlobsFrom(t *testing.T) {
 		{"the home", map[string]string{"HOME": "/h"}, "/h/.local/share/turnkeel/blobs", false},
 		{"none", map[string]string{"TURNKEEL_BLOBS": "none", "HOME": "/h"}, "", false},
 		{"nowhere", nil, "", true},
+		{"a bucket", map[string]string{"TURNKEEL_BLOBS": "s3://b-1/p", "AWS_ENDPOINT_URL": "http://h:1", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, "http://h:1/b-1/p", false},
+		{"a bucket without keys", map[string]string{"TURNKEEL_BLOBS": "s3://b-1/p", "HOME": "/h"}, "", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -28,8 +31,11 @@ func TestBlobsFrom(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			if folder, ok := store.(*blob.FolderStore); ok {
-				got = folder.Dir()
+			switch store := store.(type) {
+			case *blob.FolderStore:
+				got = store.Dir()
+			case *s3.Store:
+				got = store.Address()
 			}
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

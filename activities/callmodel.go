@@ -52,6 +52,9 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if err != nil {
 		return contract.CallModelResult{}, err
 	}
+	if err := a.refuseAttachments(ctx, in, run, agent); err != nil {
+		return contract.CallModelResult{}, err
+	}
 	result, err := a.askAndPlan(ctx, in, run, agent, shown)
 	if err != nil {
 		return contract.CallModelResult{}, err

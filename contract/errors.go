@@ -28,6 +28,10 @@ const (
 	// [ReasonSecretInInput].
 	ErrSecretInInput = "turnkeel.SecretInInput"
 
+	// ErrAttachments is a turn whose attachments the worker's agent cannot read:
+	// it lacks the tool, or the worker's blob store lacks the file.
+	ErrAttachments = "turnkeel.AttachmentsRefused"
+
 	// A blob that history refers to and that is damaged.
 	ErrBlobMissing = "turnkeel.BlobUnavailable"
 

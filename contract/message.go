@@ -17,6 +17,10 @@ type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content,omitempty"`
 
+	// Attachments are the files of a user's message. The transcript has them as
+	// text: see [TextAttachments].
+	Attachments []Attachment `json:"attachments,omitempty"`
+
 	// ToolCalls are the calls an assistant message asks for, in source order.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 

@@ -5,6 +5,7 @@ package tools
 
 import (
 	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/tools/attachment"
 	"github.com/turnkeel/turnkeel/tools/sqlquery"
 	"github.com/turnkeel/turnkeel/tools/websearch"
 )
@@ -13,6 +14,7 @@ import (
 // asks for them in builtin_tools.
 func All() []tooldefs.Builtin {
 	return []tooldefs.Builtin{
+		attachment.Builtin(),
 		sqlquery.Builtin(),
 		websearch.Builtin(),
 	}

@@ -92,7 +92,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.runCommand(), a.showCommand(), a.effectsCommand(), a.forkCommand(),
 		a.listCommand(), a.policyCommand(), a.checkCommand(), a.toolsCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
 		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand(),
-		a.replayCommand())
+		a.replayCommand(), a.readDocumentCommand())
 	return root
 }
 

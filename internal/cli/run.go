@@ -14,6 +14,7 @@ type runFlags struct {
 	agent, turnID, queue string
 	detach, noWait       bool
 	noStream             bool
+	attach               []string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -27,6 +28,7 @@ harms nothing: the turn goes on, and "starter show" finds it.
 What you write lives in the turn's history, readable by everyone who may read
 the namespace: write no secret.`,
 		Example: `  starter run --agent support "Refund order A-1001, please."
+  starter run --agent support --attach invoice.pdf "What is due, and when?"
   starter run --agent support --turn-id ticket-4711 "…"   # the same id again is the same turn`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, strings.Join(args, " ")) },
@@ -37,6 +39,7 @@ the namespace: write no secret.`,
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "return once the turn is started")
 	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "leave with exit code 4 when a call waits for a person")
 	cmd.Flags().BoolVar(&f.noStream, "no-stream", false, "do not ask for text and progress while they come (fewer heartbeats)")
+	cmd.Flags().StringArrayVar(&f.attach, "attach", nil, "file that the agent may read, at most 15 MB: pdf, docx, xlsx, pptx, html, csv, json or text; may be repeated")
 	if err := cmd.MarkFlagRequired("agent"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -55,6 +58,10 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	if err != nil {
 		return err
 	}
+	attachments, err := a.attach(ctx, f.agent, f.attach)
+	if err != nil {
+		return err
+	}
 	s, err := a.connect(ctx, "", f.queue)
 	if err != nil {
 		return err
@@ -63,7 +70,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	a.hintAttributes(ctx, s)
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: f.turnID, Input: contract.TurnInput{
 		Agent:    f.agent,
-		Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: message, Attachments: attachments}},
 		Stream:   !f.noStream && !f.detach,
 	}})
 	if err != nil {

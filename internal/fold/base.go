@@ -118,9 +118,9 @@ func (r *Run) useBase(t *contract.PackedTranscript) {
 	case t != nil && r.Input.Carried != nil:
 		b.agent, b.messages, b.before = t.Agent, t.Messages, t.Base
 	case t != nil:
-		b.messages, b.before = append(append(b.messages, t.Messages...), r.Input.Messages...), len(t.Messages)
+		b.messages, b.before = append(append(b.messages, t.Messages...), asRead(r.Input.Messages)...), len(t.Messages)
 	default:
-		b.messages, b.before = append(append(b.messages, r.Input.Base...), r.Input.Messages...), len(r.Input.Base)
+		b.messages, b.before = append(append(b.messages, asRead(r.Input.Base)...), asRead(r.Input.Messages)...), len(r.Input.Base)
 	}
 	for _, m := range b.messages {
 		for _, c := range m.ToolCalls {
@@ -128,6 +128,17 @@ func (r *Run) useBase(t *contract.PackedTranscript) {
 		}
 	}
 	r.base = b
+}
+
+// asRead are messages with their attachments as text: what is carried on from
+// here has it already.
+func asRead(messages []contract.Message) []contract.Message {
+	plain := append([]contract.Message{}, messages...)
+	for i, m := range plain {
+		plain[i].Content = m.Content + contract.TextAttachments(m.Attachments)
+		plain[i].Attachments = nil
+	}
+	return plain
 }
 
 // Agent is the resolved agent that the turn's first step recorded, nil before

@@ -14,7 +14,8 @@ import (
 const MinBytes = 8
 
 // Find names the first of the variables whose value stands in one of the
-// messages, in their text, reasoning, calls or provider-private parts. getenv
+// messages, in their text, names of attachments, reasoning, calls or provider-private
+// parts. getenv
 // gives "" for a variable that is not set.
 func Find(variables []string, getenv func(string) string, messages ...[]contract.Message) (variable string, found bool) {
 	for _, variable := range variables {
@@ -36,6 +37,11 @@ func Find(variables []string, getenv func(string) string, messages ...[]contract
 func holds(m contract.Message, value string) bool {
 	if strings.Contains(m.Content, value) || strings.Contains(m.Reasoning, value) || strings.Contains(m.Extra, value) {
 		return true
+	}
+	for _, a := range m.Attachments {
+		if strings.Contains(a.Name, value) {
+			return true
+		}
 	}
 	for _, c := range m.ToolCalls {
 		if strings.Contains(c.Args, value) || strings.Contains(c.Extra, value) {

@@ -56,6 +56,12 @@ var packages = []Row{
 		Why:     "it holds any store to the interface alone",
 	},
 	{
+		Package: "blob/s3",
+		Ours:    []string{"blob"},
+		Never:   []Ban{temporal},
+		Why:     "a blob store is bytes under their digest; it knows nothing of turns",
+	},
+	{
 		Package: "internal/effect",
 		Ours:    []string{"contract"},
 		Never:   []Ban{temporal, thirdParty, inOut},
@@ -159,6 +165,12 @@ var packages = []Row{
 		Why:     "it lists the built-in tools for who offers all of them; a worker that wants one imports that one",
 	},
 	{
+		Package: "tools/attachment",
+		Ours:    []string{"blob", "contract", "tooldefs"},
+		Never:   []Ban{temporal},
+		Why:     "it reads what was put into the blob store when a file was attached, whose form contract holds; no other tool",
+	},
+	{
 		Package: "tools/*",
 		Ours:    []string{"tooldefs"},
 		Never:   []Ban{temporal},
@@ -220,6 +232,12 @@ var packages = []Row{
 		Why:     "it takes values out of texts it is given",
 	},
 	{
+		Package: "internal/document",
+		Ours:    []string{"internal/child"},
+		Never:   []Ban{temporal},
+		Why:     "it makes text of files, and knows nothing of what for",
+	},
+	{
 		Package: "internal/devproc",
 		Ours:    []string{"internal/child"},
 		Why:     "it runs the devserver as a process and must stay usable from every test",
@@ -237,7 +255,7 @@ var packages = []Row{
 	{
 		Package: ".",
 		Ours: []string{
-			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
+			"blob", "blob/s3", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
 			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
@@ -256,7 +274,7 @@ var packages = []Row{
 	{
 		Package: "internal/cli",
 		Ours: []string{
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/effect",
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
 			"tooldefs",
 			"tools",
@@ -297,6 +315,8 @@ var libraries = []Library{
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/ncruces/go-sqlite3", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
+	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},
+	{"github.com/aws", []string{"blob/s3"}, "its signer and its credentials, and nothing else of it"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},

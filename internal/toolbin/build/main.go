@@ -28,7 +28,7 @@ func main() {
 
 func build(ctx context.Context, names []string) error {
 	if len(names) == 0 {
-		return errors.New("name what to build: devserver, temporal")
+		return errors.New("name what to build: devserver, temporal, versitygw")
 	}
 	for _, name := range names {
 		var path string
@@ -38,8 +38,10 @@ func build(ctx context.Context, names []string) error {
 			path, err = devproc.Ensure(ctx, devproc.Printer(os.Stderr))
 		case "temporal":
 			path, err = toolbin.TemporalCLI(ctx)
+		case "versitygw":
+			path, err = toolbin.VersityGateway(ctx)
 		default:
-			err = fmt.Errorf("%q is nothing this builds: devserver, temporal", name)
+			err = fmt.Errorf("%q is nothing this builds: devserver, temporal, versitygw", name)
 		}
 		if err != nil {
 			return err

@@ -260,7 +260,14 @@ func TestBadInput(t *testing.T) {
 // startStock runs the stock worker on a queue until the test ends.
 func startStock(t *testing.T, queue string, env ...string) {
 	t.Helper()
-	like := command(t, t.TempDir(), worker, append(onServer(), env...))
+	startWorker(t, t.TempDir(), agents, queue, append(onServer(), env...)...)
+}
+
+// startWorker starts a worker in a folder, with agents of some folder, until the
+// test ends.
+func startWorker(t *testing.T, dir, agents, queue string, env ...string) {
+	t.Helper()
+	like := command(t, dir, worker, env)
 	cmd := exec.Command(worker, "--agents", agents, "--task-queue", queue) //nolint:gosec // it must outlive the test's ctx, to be stopped in an orderly way
 	cmd.Dir, cmd.Env = like.Dir, like.Env
 	var log bytes.Buffer

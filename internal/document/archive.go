@@ -1,0 +1,161 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// archive is an Office file: a zip of XML parts, of which only those that hold
+// text are inflated, and together no more than the budget.
+type archive struct {
+	files  map[string]*zip.File
+	budget int64 // bytes that may still be inflated
+	limits Limits
+}
+
+func openArchive(data []byte, limits Limits) (*archive, error) {
+	if n := bytes.Count(data, []byte("PK\x01\x02")); n > limits.Entries { // before anything is kept of each
+		return nil, fmt.Errorf("%w: the archive has %d entries, at most %d are read", ErrLimit, n, limits.Entries)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is written anywhere
+		return nil, fmt.Errorf("the file is damaged: %w", err)
+	}
+	a := &archive{files: make(map[string]*zip.File, len(z.File)), budget: limits.Inflated, limits: limits}
+	for _, f := range z.File {
+		a.files[strings.TrimPrefix(f.Name, "/")] = f
+	}
+	return a, nil
+}
+
+func (a *archive) has(name string) bool { return a.files[name] != nil }
+
+// handler is told what a part holds. Its errors end the walk.
+type handler struct {
+	start func(xml.StartElement) error
+	end   func(xml.EndElement) error
+	text  func(string) error
+}
+
+// walk reads the XML of a part. A document type is refused: no Office file has
+// one, and entities are declared there.
+func (a *archive) walk(name string, h handler) error {
+	f := a.files[name]
+	if f == nil {
+		return fmt.Errorf("the file is damaged: its part %.100s is missing", name)
+	}
+	if f.UncompressedSize64 > uint64(max(0, a.budget)) { // it may say less than is true: then inflating finds out
+		return inflatesTooMuch(a.limits.Inflated)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("the file is damaged: part %.100s: %w", name, err)
+	}
+	defer r.Close() //nolint:errcheck // it was read from memory
+	d := xml.NewDecoder(&inflating{r: r, budget: &a.budget, limit: a.limits.Inflated})
+	d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
+		return nil, fmt.Errorf("%w: XML in %.40s", ErrUnsupported, charset)
+	}
+	for depth := 0; ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the file is damaged: part %.100s: %w", name, err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if depth++; depth > a.limits.Depth {
+				return fmt.Errorf("%w: part %.100s nests elements deeper than %d", ErrLimit, name, a.limits.Depth)
+			}
+			err = call(h.start, t)
+		case xml.EndElement:
+			depth--
+			err = call(h.end, t)
+		case xml.CharData:
+			if h.text != nil {
+				err = h.text(string(t))
+			}
+		case xml.Directive:
+			return fmt.Errorf("%w: part %.100s declares a document type", ErrLimit, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func call[T any](f func(T) error, v T) error {
+	if f == nil {
+		return nil
+	}
+	return f(v)
+}
+
+func inflatesTooMuch(limit int64) error {
+	return fmt.Errorf("%w: what holds its text inflates to more than %d bytes", ErrLimit, limit)
+}
+
+// inflating takes what it reads out of a budget.
+type inflating struct {
+	r      io.Reader
+	budget *int64
+	limit  int64
+}
+
+func (i *inflating) Read(p []byte) (int, error) {
+	if *i.budget <= 0 {
+		return 0, inflatesTooMuch(i.limit)
+	}
+	n, err := i.r.Read(p[:min(int64(len(p)), *i.budget)])
+	*i.budget -= int64(n)
+	return n, err
+}
+
+// relations are the targets of a part by their id; none when it has none.
+func (a *archive) relations(part string) (map[string]string, error) {
+	dir, file := path.Split(part)
+	name := dir + "_rels/" + file + ".rels"
+	targets := map[string]string{}
+	if !a.has(name) {
+		return targets, nil
+	}
+	return targets, a.walk(name, handler{start: func(e xml.StartElement) error {
+		if e.Name.Local != "Relationship" || attr(e, "TargetMode") == "External" {
+			return nil
+		}
+		target := attr(e, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join(dir, target)
+		}
+		targets[attr(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+		return nil
+	}})
+}
+
+// attr is an attribute by its local name, "" when it is missing.
+func attr(e xml.StartElement, local string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == local {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// relationID is the attribute r:id, which has an id beside it in some elements.
+func relationID(e xml.StartElement) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == "id" && strings.HasSuffix(a.Name.Space, "/relationships") {
+			return a.Value
+		}
+	}
+	return ""
+}
