@@ -131,7 +131,7 @@ func (s *session) awaitExisting(ctx workflow.Context, m contract.SentMessage) (c
 	ctx = workflow.WithActivityOptions(ctx, awaitTurnOptions("await."+m.TurnID[len(s.id)+1:], "await "+m.TurnID))
 	turn := stub.AwaitTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID})
 	if ctx != session {
-		cancelWith(session, ctx, turn, m.TurnID)
+		cancelWith(session, ctx, turn.Future, m.TurnID)
 	}
 	var receipt contract.TurnReceipt
 	err := turn.Get(ctx, &receipt)

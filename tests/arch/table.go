@@ -80,8 +80,14 @@ var packages = []Row{
 		Why:     "the fold reads events it is given: who fetches them is the caller's business",
 	},
 	{
+		Package: "internal/conversation",
+		Ours:    []string{"blob", "contract", "internal/fold"},
+		Never:   []Ban{workflowSide, dialsOut},
+		Why:     "it fetches a session's events with a client it is handed: workers, the starter and the test kit read the same",
+	},
+	{
 		Package: "internal/foldcache",
-		Ours:    []string{"blob", "internal/fold"},
+		Ours:    []string{"blob", "internal/conversation", "internal/fold"},
 		Never:   []Ban{workflowSide, dialsOut},
 		Why:     "it fetches events for the fold with a client it is handed, and decides nothing about them",
 	},
@@ -117,7 +123,7 @@ var packages = []Row{
 	{
 		Package: "activities",
 		Ours: []string{
-			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
+			"blob", "contract", "internal/conversation", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
 			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/secrets", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
@@ -224,6 +230,11 @@ var packages = []Row{
 		Why:     "it builds programs for tests and knows nothing of what they are used for",
 	},
 	{
+		Package: "internal/debian",
+		Never:   []Ban{temporal, thirdParty},
+		Why:     "it installs programs for tests and knows nothing of what they are used for",
+	},
+	{
 		Package: ".",
 		Ours: []string{
 			"blob", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
@@ -239,13 +250,13 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/conversation", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
 		Package: "internal/cli",
 		Ours: []string{
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
 			"tooldefs",
 			"tools",
@@ -284,6 +295,8 @@ var libraries = []Library{
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/ncruces/go-sqlite3", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
+	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"time"
 
 	"github.com/turnkeel/turnkeel"
@@ -19,7 +20,7 @@ var scenarios = []struct {
 }{
 	{"approvals", approvals}, {"late", lateApproval}, {"drift", drift}, {"resolve", resolve}, {"reconcile", reconcile},
 	{"continued", continued}, {"endings", endings}, {"limits", limits}, {"inputs", inputs},
-	{"session", session}, {"unasked", unasked}, {"session runs", sessionRuns}, {"own", ownScenario},
+	{"session", session}, {"awaits", awaits}, {"twos", twos}, {"unasked", unasked}, {"session runs", sessionRuns}, {"own", ownScenario},
 }
 
 func approvals(k *keeper) {
@@ -194,4 +195,19 @@ func inputs(k *keeper) {
 		k.end(b, turn.ID, "")
 		k.keep(name, b, turn.ID, "")
 	}
+}
+
+// twos is a model that makes two calls in turns, for ever.
+func twos(k *keeper) {
+	b := k.bench(agenttest.BenchOptions{Tools: []*tooldefs.Tool{tool("pay")}, Script: agenttest.Script{
+		Hook: func(ctx context.Context, r agenttest.ModelRequest) *agenttest.Step {
+			if len(r.Tools) == 0 {
+				return &agenttest.Step{Text: "enough"}
+			}
+			return &agenttest.Step{Calls: calls("pay", 1+r.Step%2)}
+		},
+	}})
+	turn := k.start(b, contract.TurnInput{})
+	k.end(b, turn.ID, "")
+	k.keep("twos", b, turn.ID, "")
 }

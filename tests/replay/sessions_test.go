@@ -75,6 +75,32 @@ func session(k *keeper) {
 	k.keep("session-canceled", b, id, "")
 }
 
+// awaits cancels a session that was reset and waits for a turn of before.
+func awaits(k *keeper) {
+	b := k.bench(agenttest.BenchOptions{Tools: []*tooldefs.Tool{tool("pay", gated)}, Script: paying()})
+	id := "session-" + b.Queue
+	k.send(b, turnkeel.Message{Text: "hello", MessageID: "m1"})
+	k.idle(b, id, 1)
+	parked := k.send(b, turnkeel.Message{Text: "pay", MessageID: "m2"})
+	k.parked(b, parked.TurnID, 1)
+	run := k.reset(b, id, "", 4)
+	for waits := false; !waits; {
+		described, err := b.Temporal.DescribeWorkflow(k.Context(), id, run)
+		if err != nil {
+			k.Fatal(err)
+		}
+		for _, p := range described.RawResponse.GetPendingActivities() {
+			waits = waits || p.GetActivityId() == "await.m2"
+		}
+	}
+	if err := b.Turns.Cancel(k.Context(), id); err != nil {
+		k.Fatal(err)
+	}
+	k.end(b, id, run)
+	k.keep("session-awaits", b, id, run)
+	k.keep("session-turn-said", b, parked.TurnID, "")
+}
+
 // idle waits until a session has ended so many turns and waits for a message.
 func (k *keeper) idle(b *agenttest.Bench, id string, turns int) {
 	k.Helper()

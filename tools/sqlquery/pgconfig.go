@@ -1,0 +1,54 @@
+package sqlquery
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// allowedParameters may stand in the URL. They say how to reach the server; what
+// is done there is fixed.
+var allowedParameters = []string{"host", "port", "user", "password", "database", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation",
+	"channel_binding", "require_auth", "target_session_attrs", "connect_timeout", "application_name", "search_path", "options"}
+
+// unset are values that keep the driver from looking into the process's
+// environment and the user's home: a tool knows what its agent declares.
+var unset = map[string]string{
+	"password": "", "passfile": "", "options": "", "timezone": "UTC",
+	"sslmode": "prefer", "sslrootcert": "", "sslcert": "", "sslkey": "", "sslpassword": "", "sslcertmode": "allow", "sslsni": "1",
+	"sslnegotiation": "postgres", "target_session_attrs": "any", "connect_timeout": "10", "application_name": "turnkeel " + Name,
+	"min_protocol_version": "3.0", "max_protocol_version": "3.0", "channel_binding": "prefer", "require_auth": "",
+}
+
+// config reads the URL and nothing besides.
+func (s source) config() (*pgconn.Config, error) {
+	u, query := *s.url, s.url.Query()
+	for name := range query {
+		if !slices.Contains(allowedParameters, name) {
+			return nil, errors.New(URLVariable + ": the parameter " + name + " is not taken")
+		}
+	}
+	if u.User.Username() == "" && !query.Has("user") || u.Path == "" && !query.Has("database") && !query.Has("dbname") || u.Host == "" && !query.Has("host") {
+		return nil, errSource
+	}
+	full := url.Values{}
+	for name, value := range unset {
+		full.Set(name, value)
+	}
+	if u.Port() == "" && !query.Has("port") {
+		full.Set("port", "5432")
+	}
+	if _, has := u.User.Password(); has {
+		full.Del("password")
+	}
+	maps.Copy(full, query)
+	u.RawQuery = full.Encode()
+	config, err := pgconn.ParseConfig(u.String())
+	if err != nil {
+		return nil, errors.New(URLVariable + " cannot be used: check host, port, sslmode and the certificates' paths") // its text may hold the value
+	}
+	return config, nil
+}

@@ -1,0 +1,143 @@
+package sqlquery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+const (
+	// maxMessage bounds one row as the server sends it.
+	maxMessage = 4 << 20
+
+	// partingWait is how long a server may take to end a query that is cancelled,
+	// and to say goodbye.
+	partingWait = 2 * time.Second
+)
+
+// declare puts the model's text where PostgreSQL's grammar takes a SELECT and
+// nothing else: no second statement (the extended protocol takes one), no INTO,
+// and no WITH that changes data.
+const declare = "DECLARE turnkeel_query NO SCROLL CURSOR WITHOUT HOLD FOR "
+
+// queryPostgres asks the server, over a connection of its own that is closed
+// afterwards, so that nothing of a session (a lock, a setting, LISTEN) is left.
+// within is the query's time; limited ends with it, ctx with the call.
+func queryPostgres(ctx, limited context.Context, call *tooldefs.Call, within time.Duration, to source, query string, result *table) error {
+	conn, err := connect(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer goodbye(conn)
+	return postgresError(ask(limited, conn, call, within, query, result))
+}
+
+// ask reads in a transaction that cannot write and is never committed.
+func ask(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, within time.Duration, query string, result *table) error {
+	ms := within.Milliseconds()
+	_, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
+		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
+		`SET LOCAL standard_conforming_strings = on; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
+	if err != nil {
+		return err
+	}
+	if err := checkRole(ctx, conn, call); err != nil {
+		return err
+	}
+	if err := checkFunctions(ctx, conn, query); err != nil {
+		return err
+	}
+	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
+		return r.Err
+	}
+	reader := conn.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM turnkeel_query", result.limit+1), nil, nil, nil, nil)
+	fields := reader.FieldDescriptions()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	if err := result.columns(names); err != nil {
+		return err
+	}
+	for reader.NextRow() {
+		row := make([]any, len(fields))
+		for i, value := range reader.Values() {
+			row[i] = postgresValue(fields[i].DataTypeOID, value, result)
+		}
+		if !result.add(row) {
+			return nil // the rest is not read: the connection ends here
+		}
+	}
+	_, err = reader.Close()
+	return err
+}
+
+// postgresValue is one value, from PostgreSQL's text. Numbers are numbers, as
+// far as JSON has them; what is not known is its text.
+func postgresValue(oid uint32, value []byte, result *table) any {
+	if value == nil {
+		return nil
+	}
+	switch oid {
+	case pgtype.BoolOID:
+		return string(value) == "t"
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID:
+		if len(value) <= MaxCell && json.Valid(value) { // neither NaN nor Infinity is
+			return json.Number(value)
+		}
+	}
+	return result.text(string(head(value)))
+}
+
+// connect dials and logs in. A cancelled context cancels the query at the
+// server, not only here.
+func connect(ctx context.Context, to source) (*pgconn.PgConn, error) {
+	config, err := to.config()
+	if err != nil {
+		return nil, err
+	}
+	config.MaxProtocolMessageBodyLen = maxMessage
+	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: partingWait}
+	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, connectError(err)
+	}
+	return conn, nil
+}
+
+// goodbye ends the connection, and with it the transaction. What the server
+// still sends of a result that is full is not waited for.
+func goodbye(conn *pgconn.PgConn) {
+	ctx, cancel := context.WithTimeout(context.Background(), partingWait)
+	defer cancel()
+	if conn.IsBusy() {
+		_ = conn.CancelRequest(ctx)
+		_ = conn.Conn().Close()
+	}
+	_ = conn.Close(ctx)
+}
+
+// checkRole warns, in the worker's log, of a role that may do more than read: the
+// boundary here is the second line then, and should be the first.
+func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) error {
+	r := conn.ExecParams(ctx, `SELECT current_user, rolsuper OR EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid `+
+		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')) FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		return r.Err
+	}
+	if len(r.Rows) == 1 && string(r.Rows[0][1]) == "t" {
+		call.Logger().Warn("the role of "+URLVariable+" may do more than read; give the agent a role of its own with SELECT on what it may know",
+			"tool", Name, "role", string(r.Rows[0][0]))
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package websearch
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnkeel/turnkeel/tooldefs"
+)
+
+const (
+	// maxRefusalBytes bounds what is read of an error's body.
+	maxRefusalBytes = 16 << 10
+
+	// maxWait is the longest Retry-After that is waited for. The turn stands
+	// still meanwhile; beyond this the model is told instead.
+	maxWait = 2 * time.Minute
+)
+
+// Tavily's own statuses: the plan's credits and the spending limit are used up.
+const (
+	statusPlanLimit  = 432
+	statusSpendLimit = 433
+)
+
+// refusal is the error of an answer that is not 200. Only what may pass by
+// itself is transient.
+func (to endpoint) refusal(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusalBytes)) // as far as it comes
+	said := detail(body)
+	if said == "" {
+		said = string(body)
+	}
+	err := fmt.Errorf("%s (status %d): %s", meaning(resp.StatusCode), resp.StatusCode, to.clean(said, maxExcerpt))
+	switch {
+	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusRequestTimeout, resp.StatusCode >= 500:
+		wait := retryAfter(resp.Header.Get("Retry-After"), time.Now())
+		if wait > maxWait {
+			return fmt.Errorf("%w; it asks to come back in %s", err, wait.Round(time.Second))
+		}
+		return tooldefs.Transient(err, wait)
+	}
+	return err
+}
+
+// meaning says in words what a status is about, and what to do.
+func meaning(status int) string {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return "the search service refuses the key in " + KeyVariable
+	case status == http.StatusTooManyRequests:
+		return "the search service is asked too often"
+	case status == statusPlanLimit || status == statusSpendLimit:
+		return "the search account's limit is used up; its owner can raise it"
+	case status >= 500:
+		return "the search service has a fault"
+	case status >= 300 && status < 400:
+		return "the search service points elsewhere, which is not followed; set " + URLVariable
+	case status == http.StatusNotFound:
+		return "there is no search service at " + URLVariable
+	}
+	return "the search service refuses the request"
+}
+
+// retryAfter reads seconds or a date; zero when there is neither.
+func retryAfter(header string, now time.Time) time.Duration {
+	const most = 365 * 24 * 3600 // seconds; beyond it the duration overflows
+	if s, err := strconv.ParseFloat(strings.TrimSpace(header), 64); err == nil && s > 0 {
+		return time.Duration(min(s, most) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// detail finds the message in an error's body: Tavily's {"detail": {"error":
+// "…"}}, its validation's {"detail": [{"loc": […], "msg": "…"}]}, and what
+// gateways send, {"error": "…"} or {"error": {"message": "…"}}.
+func detail(body []byte) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return ""
+	}
+	for _, name := range []string{"detail", "error", "message", "msg"} {
+		value := fields[name]
+		var text string
+		if json.Unmarshal(value, &text) == nil && text != "" {
+			return text
+		}
+		if inner := detail(value); inner != "" {
+			return inner
+		}
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) == nil && len(list) > 0 {
+			if inner := detail(list[0]); inner != "" {
+				return inner
+			}
+		}
+	}
+	return ""
+}
