@@ -136,7 +136,7 @@ func Crash(t *testing.T, o CrashOptions) CrashReport {
 	r.fleet.stop()
 	report := r.report()
 	if err != nil {
-		report.Problems = append(report.Problems, err.Error())
+		report.problem(err.Error())
 	}
 	for _, problem := range report.Problems {
 		t.Error(problem)
@@ -211,6 +211,9 @@ func (r *crashRun) run(ctx context.Context) error {
 		} else {
 			select {
 			case err := <-over:
+				if err != nil {
+					cancel(errCrashOver) // no turn is waited for: it may have lost all workers
+				}
 				stop := time.AfterFunc(crashPatience, func() { cancel(errCrashPatience) })
 				defer stop.Stop()
 				running.Wait()

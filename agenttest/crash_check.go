@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	historypb "go.temporal.io/api/history/v1"
@@ -42,11 +43,19 @@ type crashCheck struct {
 	arrived map[string]arrived
 	known   map[string]bool // keys that an effect log has
 	outside map[string]bool // tools of which anything arrived
+	last    string          // what the model was told last of a call
 	unseen  int             // calls with an effect that are done, of tools of which nothing arrived
 }
 
 func (c *crashCheck) problem(format string, args ...any) {
-	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+	c.report.problem(fmt.Sprintf(format, args...))
+}
+
+// problem adds one, once: a fault that all worker processes have is one fault.
+func (r *CrashReport) problem(text string) {
+	if !slices.Contains(r.Problems, text) {
+		r.Problems = append(r.Problems, text)
+	}
 }
 
 // outcome reads a turn's last run.
@@ -78,6 +87,9 @@ func (c *crashCheck) turn(id string, run *fold.Run, out Outcome) {
 	told, before := toldOf(run, out.Messages), c.report.Calls.Unknown
 	for i, e := range out.Effects {
 		c.effect(id, e, told[i])
+	}
+	for _, text := range told {
+		c.last = text
 	}
 	if n := c.report.Calls.Unknown - before; out.Result.Effects.Unknown != n {
 		c.problem("turn %s counts %d unknown calls, its effect log %d", id, out.Result.Effects.Unknown, n)
@@ -152,6 +164,9 @@ func saysUnknown(text string) bool {
 // ledger checks that what arrived and what turns know go together at all: a
 // ledger that is not the tools' own proves nothing.
 func (c *crashCheck) ledger() {
+	if calls := c.report.Calls; c.report.Completed > 0 && calls.Done+calls.Unknown == 0 {
+		c.problem("not one call was done, so nothing is proved; the model was told %q", c.last)
+	}
 	if len(c.arrived) == 0 && c.unseen > 0 {
 		c.problem("the ledger has no arrival, and %d calls with an effect are said to be done: is it the ledger of the service that the tools call?", c.unseen)
 	}

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,7 +143,10 @@ func (r *crashRun) report() CrashReport {
 	var runs []*fold.Run
 	for _, turn := range r.turns {
 		out, run, err := r.outcome(turn)
-		if err != nil {
+		switch {
+		case errors.Is(err, errCrashOver):
+			continue
+		case err != nil:
 			check.problem("turn %s: %v", turn.id, err)
 			continue
 		}

@@ -22,6 +22,10 @@ const crashPause = 100 * time.Millisecond
 // errCrashPatience ends a run whose turns do not.
 var errCrashPatience = errors.New("it did not end within " + crashPatience.String() + " after the last kill")
 
+// errCrashOver ends turns whose run has come to nothing: what ended it is said
+// once, and not of each turn.
+var errCrashOver = errors.New("the run was given up")
+
 // crashTurn is one turn of a crash run.
 type crashTurn struct {
 	id     string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	sdkclient "go.temporal.io/sdk/client"
 	sdkworker "go.temporal.io/sdk/worker"
@@ -104,13 +105,17 @@ func awaits(k *keeper) {
 // idle waits until a session has ended so many turns and waits for a message.
 func (k *keeper) idle(b *agenttest.Bench, id string, turns int) {
 	k.Helper()
+	ctx, cancel := context.WithTimeout(k.Context(), time.Minute)
+	defer cancel()
 	for {
-		s, err := b.Turns.SessionStatus(k.Context(), id)
+		s, err := b.Turns.SessionStatus(ctx, id)
 		if err == nil && s.Turns == turns && s.Running == nil && len(s.Queue) == 0 {
 			return
 		}
-		if k.Context().Err() != nil {
-			k.Fatalf("%+v, %v", s, err)
+		select {
+		case <-ctx.Done():
+			k.Fatalf("%s does not come to rest after %d turns: %+v, %v", id, turns, s, err)
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
