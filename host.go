@@ -20,6 +20,7 @@ import (
 // Host is everything that a worker serves, checked and ready: agents, tools,
 // and what the tools hold open. It is safe for concurrent use.
 type Host struct {
+	ownDynamic  bool // the worker has a dynamic activity of its own
 	acts        *activities.Activities
 	definitions []agentfile.Definition
 	agents      []contract.Agent // resolved, in the order of the files, those in code first
@@ -41,21 +42,23 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	a := assembly{options: o, host: &Host{origins: map[string]string{}, logger: o.Logger}}
+	a := assembly{options: o, host: &Host{origins: map[string]string{}, logger: o.Logger, ownDynamic: o.OwnDynamicActivity}}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.host.Close())
 	}
 	return a.host, nil
 }
 
-// Register gives a Temporal worker the workflows of a turn, its model call and
-// one activity type per tool. Stop the worker before you close the host.
+// Register gives a Temporal worker what [Register] does. Stop the worker before you close the host.
 func (h *Host) Register(worker Registry) {
 	for _, w := range h.warnings {
 		h.logger.Warn(w)
 	}
 	workflows.Register(worker)
 	h.acts.Register(worker)
+	if !h.ownDynamic {
+		h.acts.RegisterLacking(worker)
+	}
 }
 
 // Close ends what the tools hold open, in the reverse order, within seconds. It

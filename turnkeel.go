@@ -69,6 +69,13 @@ type Options struct {
 	// used by [Register]: the worker is yours.
 	Register func(Registry)
 
+	// OwnDynamicActivity says that your worker has, or gets by Register, a dynamic
+	// activity of its own: a worker can have only one. If false, Turnkeel
+	// registers one that answers for tools the worker lacks, from what is recorded.
+	// Without it such a call is told as not executed, also where a run before a
+	// reset has made it.
+	OwnDynamicActivity bool
+
 	// Versioning makes the worker a version of a Temporal worker deployment. If
 	// zero, [Main] and [Run] take [VersioningFrom] the environment. Not used by
 	// [Register]: see [Versioning.DeploymentOptions].
@@ -102,8 +109,9 @@ type Registry interface {
 	sdkworker.ActivityRegistry
 }
 
-// Register gives a Temporal worker the workflows of a turn, its model call and
-// one activity type per tool. Everything that can be wrong with the agents and
+// Register gives a Temporal worker the workflows of a turn, its model call, one
+// activity type per tool, and a dynamic activity for the tools it lacks: see
+// [Options.OwnDynamicActivity]. Everything that can be wrong with the agents and
 // tools is an error here, all of it at once, and never in the middle of a turn.
 //
 // What the agents' tools hold open, MCP servers for example, stays open as long

@@ -35,7 +35,7 @@ type returned struct {
 // effect; heartbeats begin before the handler does; a handler that does not
 // come back in time is left behind and the call ends without it.
 func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) (contract.ToolResult, error) {
-	if err := a.refuse(ctx, tool, in); err != nil {
+	if err := a.refuse(ctx, tool.Name(), in); err != nil {
 		return contract.ToolResult{}, err
 	}
 	ctx, release := hold(ctx, in.Class)
@@ -43,7 +43,7 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	shown := streamOf(in.Stream)
 	stop := startHeartbeat(ctx, shown, heartbeatInterval)
 	defer stop()
-	if result, settled, err := a.recordedCall(ctx, tool, in); settled {
+	if result, settled, err := a.recordedCall(ctx, tool.Name(), in); settled {
 		return result, err
 	}
 	if err := a.sameVersion(ctx, tool, in); err != nil {
@@ -143,7 +143,7 @@ func (a *Activities) cut(ctx context.Context, tool *tooldefs.Tool, in contract.T
 	r, back := await(grace, done)
 	if !back {
 		a.abandoned(ctx, tool, in)
-		return contract.ToolResult{}, interrupted(ctx, tool, in)
+		return contract.ToolResult{}, interrupted(ctx, tool.Name(), in)
 	}
 	return a.outcome(ctx, tool, in, r)
 }
@@ -161,7 +161,7 @@ func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contra
 		return a.bounded(ctx, tool, r.result), nil
 	}
 	if ctx.Err() != nil && cutShort(tool, r.err) {
-		return contract.ToolResult{}, interrupted(ctx, tool, in)
+		return contract.ToolResult{}, interrupted(ctx, tool.Name(), in)
 	}
 	a.logger.Warn("tool failed", zapTool(tool), zap.String("key", in.Key), zap.String("error", r.mask.Text(errorText(r.err))))
 	v := tool.Judge(r.err)
@@ -213,16 +213,16 @@ func timedOut(tool *tooldefs.Tool, in contract.ToolInput) error {
 
 // interrupted is a call that was cut from outside. A worker that stops hands
 // a repeatable call to the next one; the stop is never the tool's failure.
-func interrupted(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+func interrupted(ctx context.Context, tool string, in contract.ToolInput) error {
 	if !shuttingDown(ctx) {
 		return ctx.Err() // reported as canceled; the workflow says what it means
 	}
 	if in.Class == contract.ClassAtMostOnce {
 		return toolError(contract.ErrToolUnknown, contract.OutcomeUnknown,
-			contract.TextUnknown(tool.Name(), "its worker was stopped while it ran"), 0)
+			contract.TextUnknown(tool, "its worker was stopped while it ran"), 0)
 	}
 	return toolError(contract.ErrToolTransient, contract.OutcomeUnknown,
-		contract.TextUnknown(tool.Name(), "its worker was stopped while it ran"), 0)
+		contract.TextUnknown(tool, "its worker was stopped while it ran"), 0)
 }
 
 // toolError is a tool's typed error; its detail is what the model is told.

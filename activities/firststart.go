@@ -8,13 +8,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // refuse stops an AtMostOnce call that is not certainly started for the first
 // time: `temporal activity pause`, `reset` and `update-options` can each start
 // a call of one attempt again, and a reset does so as attempt 1.
-func (a *Activities) refuse(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) error {
+func (a *Activities) refuse(ctx context.Context, tool string, in contract.ToolInput) error {
 	if in.Class != contract.ClassAtMostOnce {
 		return nil
 	}
@@ -24,9 +23,9 @@ func (a *Activities) refuse(ctx context.Context, tool *tooldefs.Tool, in contrac
 		if why == "" {
 			return nil
 		}
-		a.logger.Warn("an AtMostOnce call is refused", zapTool(tool), zap.String("key", in.Key), zap.String("why", why))
+		a.logger.Warn("an AtMostOnce call is refused", zap.String("tool", tool), zap.String("key", in.Key), zap.String("why", why))
 	}
-	return toolError(contract.ErrToolRefused, contract.OutcomeUnknown, contract.TextNotRepeated(tool.Name()), 0)
+	return toolError(contract.ErrToolRefused, contract.OutcomeUnknown, contract.TextNotRepeated(tool), 0)
 }
 
 // startedBefore says why the call may have been started before, although its

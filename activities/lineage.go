@@ -11,13 +11,12 @@ import (
 	"github.com/turnkeel/turnkeel/internal/effect"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/internal/lineage"
-	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 // recordedCall gives what earlier runs recorded of a call, after a reset;
 // settled says that the call is not to be run. It reads nothing where no reset
 // can have been.
-func (a *Activities) recordedCall(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput) (_ contract.ToolResult, settled bool, _ error) {
+func (a *Activities) recordedCall(ctx context.Context, tool string, in contract.ToolInput) (_ contract.ToolResult, settled bool, _ error) {
 	info := sdkactivity.GetInfo(ctx)
 	if !in.Lineage && in.RunID == info.WorkflowExecution.RunID {
 		return contract.ToolResult{}, false, nil
@@ -27,10 +26,10 @@ func (a *Activities) recordedCall(ctx context.Context, tool *tooldefs.Tool, in c
 		return contract.ToolResult{}, true, interrupted(ctx, tool, in)
 	}
 	answer := index.Call(lineage.Call{
-		ActivityID: info.ActivityID, Namespace: info.Namespace, Tool: tool.Name(), Input: in,
+		ActivityID: info.ActivityID, Namespace: info.Namespace, Tool: tool, Input: in,
 	})
 	if doubt := index.Doubt(); doubt != nil {
-		a.logger.Warn("earlier runs cannot be read", zapTool(tool), zap.String("key", in.Key),
+		a.logger.Warn("earlier runs cannot be read", zap.String("tool", tool), zap.String("key", in.Key),
 			zap.String("verdict", string(answer.Verdict)), zap.Error(doubt))
 	}
 	switch answer.Verdict {
@@ -45,16 +44,16 @@ func (a *Activities) recordedCall(ctx context.Context, tool *tooldefs.Tool, in c
 
 // recordedError is the failure or the unknown outcome that a run recorded, in
 // the words that the model was shown then: the transcript stays the same.
-func recordedError(tool *tooldefs.Tool, answer lineage.Answer) error {
+func recordedError(tool string, answer lineage.Answer) error {
 	f := answer.Find
 	kind, outcome, text := f.Kind, f.Outcome, f.Text
 	if answer.Verdict == lineage.VerdictUnknown {
 		kind, outcome = contract.ErrToolUnknown, contract.OutcomeUnknown
 	}
 	if text == "" && f.ActivityID != "" {
-		text = contract.TextUnknown(tool.Name(), "the turn was reset while it ran")
+		text = contract.TextUnknown(tool, "the turn was reset while it ran")
 	} else if text == "" {
-		text = contract.TextUnknown(tool.Name(), "earlier runs of this turn cannot be read")
+		text = contract.TextUnknown(tool, "earlier runs of this turn cannot be read")
 	}
 	return toolErrorWith(kind, contract.ToolFailure{Text: text, Outcome: outcome, FromRun: f.RunID}, 0)
 }

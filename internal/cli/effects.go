@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	sdkclient "go.temporal.io/sdk/client"
 
+	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/internal/lineage"
 )
@@ -42,6 +43,9 @@ a reset left behind is marked abandoned: what it did outside stays done.`,
 			found, err := a.lineageOf(cmd.Context(), args, f)
 			if err != nil {
 				return err
+			}
+			if r := found.Newest(); r != nil && r.Fold.Type == contract.WorkflowSession {
+				return fmt.Errorf("%s is a session, whose calls are in its turns: name one of them", r.Fold.WorkflowID)
 			}
 			return a.printStory(found, f.runID)
 		},
@@ -93,8 +97,8 @@ func savedRun(file string) (*lineage.Run, error) {
 		return nil, fmt.Errorf("%s is not a saved history: %w", file, err)
 	}
 	run, err := lineage.FromHistory(history.GetEvents(), nil)
-	if err != nil {
-		return nil, err
+	if err != nil { // also of payloads that are encoded
+		return nil, fmt.Errorf("read %s, which must be saved with plain payloads (--codec-endpoint): %w", file, err)
 	}
 	if run.Fold.Type == "" {
 		return nil, fmt.Errorf("%s holds %d events and no start of a workflow", file, len(history.GetEvents()))

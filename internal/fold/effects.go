@@ -56,6 +56,9 @@ type Effect struct {
 	// Entry is the workflow's own word, unless Derived.
 	Entry contract.Entry `json:"-"`
 
+	// Stopped says that a gate stopped the call where it was planned.
+	Stopped bool `json:"-"`
+
 	// Plan is the activity that recorded the planned call.
 	Plan string `json:"-"`
 }
@@ -99,7 +102,7 @@ func (r *Run) effectOf(c contract.PlannedCall, step, ordinal int, plan string) (
 		e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
 	}
 	if c.Problem != nil {
-		e.Rule = c.Problem.Rule
+		e.Rule, e.Stopped = c.Problem.Rule, true
 	}
 	drifts = r.activityOf(&e)
 	if c.Run != nil && c.Run.Approval != nil {

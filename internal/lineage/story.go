@@ -88,16 +88,36 @@ func (r *Run) copied(e fold.Effect) bool {
 	if e.Activity != "" {
 		return r.Copied(e.Activity)
 	}
-	never := e.Outcome == contract.OutcomeInvalid || e.Outcome == contract.OutcomeDenied
-	return never && r.Copied(e.Plan)
+	origin := r.Links.Origin(r.RunID)
+	return origin != nil && r.toldAt(e) < origin.EventID
 }
 
 // after says that a reset at the event left the call behind.
 func (r *Run) after(e fold.Effect, event int64) bool {
-	id := e.Activity
-	if id == "" {
-		id = e.Plan
+	if event == math.MaxInt64 {
+		return false
 	}
-	s := r.byID[id]
-	return s == nil || s.scheduled >= event || event != math.MaxInt64 && (s.closed == 0 || s.closed >= event)
+	if e.Activity == "" {
+		return r.toldAt(e) >= event
+	}
+	s := r.byID[e.Activity]
+	return s == nil || s.scheduled >= event || s.closed == 0 || s.closed >= event
+}
+
+// toldAt is the event by which the history says what became of a call that
+// nothing was scheduled for: its plan's, where a gate stopped it, else the one
+// that gives the model, or the run that continues this one, the workflow's word
+// on it. Until then, and always for a call that code made, it is math.MaxInt64.
+func (r *Run) toldAt(e fold.Effect) int64 {
+	if s := r.byID[e.Plan]; e.Stopped && s != nil && s.closed != 0 {
+		return s.closed
+	}
+	if e.Step > 0 {
+		for _, id := range []string{contract.ModelActivityID(e.Step + 1), contract.CarryActivityID(e.Step)} {
+			if s := r.byID[id]; s != nil {
+				return s.scheduled
+			}
+		}
+	}
+	return math.MaxInt64
 }
