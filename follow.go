@@ -193,7 +193,7 @@ func (f *follower) ask(ctx context.Context) bool {
 	for _, p := range status.Pending {
 		if id := p.Key + p.Digest + string(p.Kind); !f.told[id] {
 			f.told[id] = true
-			f.tell(ctx, Event{Kind: EventWaiting, Tool: p.Tool, Args: p.Args, Key: p.Key, Pending: &p, Status: contract.StatusWaiting})
+			f.tell(ctx, Event{Kind: EventWaiting, Time: p.Asked, Tool: p.Tool, Args: p.Args, Key: p.Key, Pending: &p, Status: contract.StatusWaiting})
 		}
 	}
 	return true

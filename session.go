@@ -22,7 +22,7 @@ type Message struct {
 	Session string
 
 	// Agent is whose session it is. Required for the first message; later ones
-	// may leave it out, and another agent's name is ignored.
+	// may leave it out, and another agent's name is refused.
 	Agent string
 
 	// Text is what the user says. It lives in history: no secrets (see
@@ -44,15 +44,39 @@ type Message struct {
 }
 
 // Send gives a message to a session and returns at once with its turn. The
-// outcome is the turn's: wait for it to begin with [Client.Sent].
+// outcome is the turn's: wait for it to begin with [Client.Sent]. Without an
+// agent it begins no session: where none is open the error wraps
+// [serviceerror.NotFound].
 func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error) {
 	var reply contract.SendReply
+	switch {
+	case m.Session == "": // Temporal would make one up, and a repeated send another
+		return reply, errors.New("send: the session's id is missing")
+	case m.Text == "":
+		return reply, errors.New("send: the text is missing")
+	}
 	if err := c.refuseSecrets([]contract.Message{{Content: m.Text}}); err != nil {
 		return reply, err
 	}
 	if m.MessageID == "" {
 		m.MessageID = strings.ToLower(rand.Text()[:16])
 	}
+	request := contract.SendRequest{MessageID: m.MessageID, Agent: m.Agent, Text: m.Text, WhileBusy: m.WhileBusy, Stream: m.Stream}
+	id := updateID(contract.UpdateSend, m.MessageID)
+	if m.Agent == "" {
+		err := c.update(ctx, m.Session, contract.UpdateSend, id, request, &reply)
+		var missing *serviceerror.NotFound
+		if errors.As(err, &missing) {
+			err = fmt.Errorf("there is no open session %s; to begin one, name its agent: %w", m.Session, err)
+		}
+		return reply, err
+	}
+	err := c.sendOrStart(ctx, m, id, request, &reply)
+	return reply, err
+}
+
+// sendOrStart sends the update, and starts the session if it is not there.
+func (c *Client) sendOrStart(ctx context.Context, m Message, id string, request contract.SendRequest, reply *contract.SendReply) error {
 	input := contract.SessionInput{ID: m.Session, Agent: m.Agent, Limits: m.Limits, Attributes: c.knownAttributes(ctx)}
 	start := c.temporal.NewWithStartWorkflowOperation(sdkclient.StartWorkflowOptions{
 		ID:                       m.Session,
@@ -61,21 +85,20 @@ func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error
 		StaticSummary:            "session · " + m.Agent,
 		TypedSearchAttributes:    c.searchAttributes(ctx, contract.TurnInput{Agent: m.Agent, Session: m.Session}),
 	}, contract.WorkflowSession, input)
-	request := contract.SendRequest{MessageID: m.MessageID, Text: m.Text, WhileBusy: m.WhileBusy, Stream: m.Stream}
 	handle, err := c.temporal.UpdateWithStartWorkflow(ctx, sdkclient.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: start,
 		UpdateOptions: sdkclient.UpdateWorkflowOptions{
-			UpdateID: updateID(contract.UpdateSend, m.MessageID), WorkflowID: m.Session,
+			UpdateID: id, WorkflowID: m.Session,
 			UpdateName: contract.UpdateSend, Args: []any{request}, WaitForStage: sdkclient.WorkflowUpdateStageCompleted,
 		},
 	})
 	if err == nil {
-		err = handle.Get(ctx, &reply)
+		err = handle.Get(ctx, reply)
 	}
 	if err != nil {
-		return reply, fmt.Errorf("send to session %s: %w", m.Session, err)
+		return fmt.Errorf("send to session %s: %w", m.Session, err)
 	}
-	return reply, nil
+	return nil
 }
 
 // startLook is how often a turn that waits for others is looked for.

@@ -113,7 +113,10 @@ func closed(run *fold.Run, act *fold.Activity) (Event, bool) {
 func answered(run *fold.Run, act *fold.Activity, e Event) Event {
 	e.Kind = EventAnswer
 	if e.Failed {
-		e.Text = contract.BoundText(string(act.State)+": "+act.Failure.GetMessage(), maxEventText)
+		e.Text = string(act.State)
+		if why := act.Failure.GetMessage(); why != "" { // who cuts a call off needs none
+			e.Text = contract.BoundText(e.Text+": "+why, maxEventText)
+		}
 		return e
 	}
 	if answer := run.Steps[len(run.Steps)-1].Answer; answer != nil {

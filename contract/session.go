@@ -41,6 +41,10 @@ type SendRequest struct {
 	// bytes.
 	MessageID string `json:"message_id"`
 
+	// Agent is with whom the sender means to speak; a session of another agent
+	// refuses the message. If empty, whose session it is.
+	Agent string `json:"agent,omitempty"`
+
 	Text      string    `json:"text"` // the user's message; required
 	WhileBusy WhileBusy `json:"while_busy,omitempty"`
 	Stream    bool      `json:"stream,omitempty"` // see [TurnInput.Stream]

@@ -41,6 +41,9 @@ func (s *session) checkSend(r contract.SendRequest) error {
 	if _, seen := s.find(r.MessageID); seen {
 		return nil
 	}
+	if r.Agent != "" && r.Agent != s.in.Agent {
+		return fmt.Errorf("the session is with the agent %s, not with %s", s.in.Agent, r.Agent)
+	}
 	if s.ending() {
 		return errors.New("the session is ending: it was canceled; send again when it has ended, to start a new one")
 	}

@@ -38,6 +38,9 @@ func (c *chat) open(ctx context.Context) (turn string, err error) {
 		c.tellError(err)
 		return turn, nil
 	}
+	if c.agent != "" && c.agent != status.Agent {
+		return "", usageError{fmt.Errorf("the session %s is with the agent %s, not with %s", c.id, status.Agent, c.agent)}
+	}
 	c.agent = status.Agent
 	c.sayWhere(status)
 	if status.Running != nil {

@@ -76,6 +76,9 @@ func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFl
 	}
 	defer s.temporal.Close()
 	if f.key != "" {
+		if err := s.notSession(cmd.Context(), args[0]); err != nil {
+			return err
+		}
 		return a.decideCalls(cmd, s, []pendingCall{{Turn: args[0], Pending: contract.Pending{Key: f.key, Digest: f.digest}}}, approve, f)
 	}
 	found, unasked := s.pending(cmd, args, f.query)

@@ -68,6 +68,9 @@ func (a *app) lineageOf(ctx context.Context, args []string, f effectsFlags) (*li
 		return nil, err
 	}
 	defer s.temporal.Close()
+	if err := s.notSession(ctx, args[0]); err != nil {
+		return nil, err
+	}
 	return s.lineage(ctx, args[0], f.runID)
 }
 

@@ -59,6 +59,9 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 		return err
 	}
 	defer s.temporal.Close()
+	if err := s.notSession(ctx, turnID); err != nil {
+		return err
+	}
 	found, err := s.lineage(ctx, turnID, f.runID)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func (a *app) listCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List turns, newest first",
+		Short:   "List turns: first those that run, then those that ended last",
 		Example: `  starter list --query "TurnkeelAgent = 'support' AND ExecutionStatus = 'Running'"`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

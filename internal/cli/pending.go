@@ -74,6 +74,9 @@ func (a *app) printPendings(calls []pendingCall) error {
 // cannot be asked hides no other: its error comes beside the others' calls.
 func (s *session) pending(cmd *cobra.Command, args []string, query string) ([]pendingCall, error) {
 	if len(args) == 1 {
+		if err := s.notSession(cmd.Context(), args[0]); err != nil {
+			return nil, err
+		}
 		return s.pendingOf(cmd.Context(), args[0])
 	}
 	q := "WorkflowType = '" + contract.WorkflowTurn + "' AND ExecutionStatus = 'Running'"

@@ -47,6 +47,9 @@ func (a *app) send(cmd *cobra.Command, f sendFlags, id, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return usageError{errors.New("the message is empty")}
 	}
+	if id == "" {
+		return usageError{errors.New("the session's id is empty")}
+	}
 	busy, err := whileBusyOf(f.whileBusy)
 	if err != nil {
 		return err
@@ -56,6 +59,9 @@ func (a *app) send(cmd *cobra.Command, f sendFlags, id, text string) error {
 		return err
 	}
 	defer s.temporal.Close()
+	if err := s.onlySession(ctx, id); err != nil {
+		return err
+	}
 	a.hintAttributes(ctx, s)
 	stopHint := a.hintSlow(ctx)
 	reply, err := s.turns.Send(ctx, turnkeel.Message{

@@ -30,6 +30,9 @@ TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
 				return err
 			}
 			defer s.temporal.Close()
+			if err := s.notSession(cmd.Context(), args[0]); err != nil {
+				return err
+			}
 			run, err := read(cmd.Context(), s.temporal, args[0], runID)
 			if err != nil {
 				return err

@@ -18,6 +18,9 @@ canceled, others finish and keep their result. What had not started says so.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTurn(cmd, args[0], "interrupted", func(s *session) error {
+				if err := s.notSession(cmd.Context(), args[0]); err != nil {
+					return err
+				}
 				if r.By == "" {
 					r.By, _ = person("")
 				}

@@ -20,6 +20,9 @@ func (a *app) watchCommand() *cobra.Command {
 				return err
 			}
 			defer s.temporal.Close()
+			if err := s.notSession(cmd.Context(), args[0]); err != nil {
+				return err
+			}
 			p := a.printer(args[0])
 			err = follow(cmd.Context(), s.turns.Turn(cmd.Context(), args[0], runID), func(e turnkeel.Event) error {
 				if a.json() {
