@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/api/operatorservice/v1"
 	sdkactivity "go.temporal.io/sdk/activity"
+	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
 )
@@ -21,11 +22,12 @@ type knownAttributes struct {
 	mu    sync.Mutex
 	asked time.Time
 	names []string
+	told  bool // what is missing has been said
 }
 
 // of is what a turn may write. A cluster that does not tell is one that may
 // lack them: a missing one would fail the turn's workflow task for ever.
-func (k *knownAttributes) of(ctx context.Context) []string {
+func (k *knownAttributes) of(ctx context.Context, logger *zap.Logger) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if time.Since(k.asked) < askAttributesEvery {
@@ -39,10 +41,20 @@ func (k *knownAttributes) of(ctx context.Context) []string {
 		return k.names
 	}
 	k.asked, k.names = time.Now(), nil
-	for _, name := range []string{contract.AttributeStatus, contract.AttributePending} {
-		if _, has := known.GetCustomAttributes()[name]; has {
+	var missing []string
+	for _, name := range []string{contract.AttributeAgent, contract.AttributeSession, contract.AttributeStatus, contract.AttributePending} {
+		_, has := known.GetCustomAttributes()[name]
+		switch {
+		case !has:
+			missing = append(missing, name)
+		case name == contract.AttributeStatus || name == contract.AttributePending: // the others come with the start
 			k.names = append(k.names, name)
 		}
+	}
+	if len(missing) > 0 && !k.told {
+		k.told = true
+		logger.Warn("the namespace lacks search attributes: turns work, but are not found by them; `starter setup` adds them",
+			zap.Strings("missing", missing))
 	}
 	return k.names
 }

@@ -37,7 +37,7 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if err := a.refuseSecrets(ctx, in, run); err != nil {
 		return contract.CallModelResult{}, err
 	}
-	base, err := a.baseOf(ctx, in, run)
+	before, err := a.readBase(ctx, in, run)
 	if err != nil {
 		return contract.CallModelResult{}, err
 	}
@@ -58,7 +58,7 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	}
 	result.PromptDigest = digest
 	if in.Step == 1 {
-		result.Agent, result.Base = &agent, base
+		result.Agent, result.BaseSaid = &agent, before
 	}
 	a.recordRun(ctx, in, &result)
 	return result, nil
@@ -105,7 +105,7 @@ func (a *Activities) askAndPlan(ctx context.Context, in contract.CallModelInput,
 // recordRun adds what the first step of a run records of where it runs.
 func (a *Activities) recordRun(ctx context.Context, in contract.CallModelInput, result *contract.CallModelResult) {
 	if in.First {
-		result.Attributes, result.Scope = a.attributes.of(ctx), scopeOf(ctx)
+		result.Attributes, result.Scope = a.attributes.of(ctx, a.logger), scopeOf(ctx)
 	}
 }
 

@@ -160,7 +160,7 @@ func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contra
 	if r.err == nil {
 		return a.bounded(ctx, tool, r.result), nil
 	}
-	if ctx.Err() != nil && errors.Is(r.err, context.Canceled) {
+	if ctx.Err() != nil && cutShort(tool, r.err) {
 		return contract.ToolResult{}, interrupted(ctx, tool, in)
 	}
 	a.logger.Warn("tool failed", zapTool(tool), zap.String("key", in.Key), zap.String("error", r.mask.Text(errorText(r.err))))
@@ -175,6 +175,17 @@ func (a *Activities) outcome(ctx context.Context, tool *tooldefs.Tool, in contra
 			contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and the last one says: "+v.Text), 0)
 	}
 	return contract.ToolResult{}, toolError(errorType(v.Outcome), v.Outcome, v.Text, 0)
+}
+
+// cutShort says that the error of a call whose ctx has ended may come from just
+// that: a killed child process says "signal: killed", a closed connection
+// something else again. Only what the handler marked stands as it is.
+func cutShort(tool *tooldefs.Tool, err error) bool {
+	if errors.Is(err, context.Canceled) {
+		return true
+	}
+	v := tool.Judge(err)
+	return v.Outcome == contract.OutcomeFailed && !v.Retry
 }
 
 // errorType is the recorded type of a verdict.

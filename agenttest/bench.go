@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/conversation"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
@@ -174,6 +175,16 @@ func (b *Bench) Wait(turn *turnkeel.Turn) Outcome {
 	run, err := fold.Build(out.History.GetEvents(), nil)
 	if err != nil {
 		b.t.Fatal(err)
+	}
+	if session := run.SessionBase(); session != nil {
+		reader := conversation.Reader{Service: b.Temporal.WorkflowService(), Namespace: b.server.Namespace}
+		said, err := reader.Before(b.t.Context(), *session, run.WorkflowID)
+		if err == nil {
+			err = run.SetMessages(said)
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
 	}
 	out.Effects = run.Effects()
 	if out.Messages, err = run.Transcript(); err != nil {

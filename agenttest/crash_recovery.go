@@ -11,9 +11,10 @@ import (
 
 // lost are the times from the end of a process to the next start of each
 // attempt that it had under way or, where there was none, to the recorded end
-// of the call. A second loss, of an attempt that went to a process which ended
-// before it could begin it, is in twice.
-func (r *crashRun) lost(runs []*fold.Run) (once, twice []time.Duration) {
+// of the call. Those of first attempts are in once; those of later ones are in
+// again, since retries wait longer each time, and so are those of which a second
+// attempt went to a process that ended before it could begin it.
+func (r *crashRun) lost(runs []*fold.Run) (once, again []time.Duration) {
 	activities := map[string]*fold.Run{}
 	for _, run := range runs {
 		activities[run.RunID] = run
@@ -26,17 +27,17 @@ func (r *crashRun) lost(runs []*fold.Run) (once, twice []time.Duration) {
 	}
 	for _, p := range r.fleet.processes() {
 		for _, s := range p.starts {
-			again, unseen := r.again(s, next, activities[s.Run])
+			at, unseen := r.again(s, next, activities[s.Run])
 			switch {
-			case p.ended.IsZero() || !again.After(p.ended):
-			case unseen:
-				twice = append(twice, again.Sub(p.ended))
+			case p.ended.IsZero() || !at.After(p.ended):
+			case unseen || s.Attempt > 1:
+				again = append(again, at.Sub(p.ended))
 			default:
-				once = append(once, again.Sub(p.ended))
+				once = append(once, at.Sub(p.ended))
 			}
 		}
 	}
-	return once, twice
+	return once, again
 }
 
 // attemptOf names an attempt, so many after that of s.

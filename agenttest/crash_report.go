@@ -35,10 +35,10 @@ type CrashReport struct {
 
 	// Lost is how long it took from the end of a process until a tool or model
 	// call that it was at began again elsewhere or, where it may not, had its
-	// outcome recorded; LostTwice is the same of one that went to a second
-	// process which was ended before it could begin it. Stalled is that of a
+	// outcome recorded. LostAgain is the same of one that was lost more than
+	// once: Temporal waits longer before each retry. Stalled is that of a
 	// workflow task, however often it was lost.
-	Lost, LostTwice, Stalled CrashTimes
+	Lost, LostAgain, Stalled CrashTimes
 
 	// Problems are the promises that were broken, with the turn and call.
 	Problems []string
@@ -110,7 +110,7 @@ func (r CrashReport) String() string {
 	line("outcomes", "done %d, unknown and told %d, other %d", c.Done, c.Unknown, c.Other)
 	line("arrivals", "%d, repeats under a known key %d", r.Arrivals, r.Repeats)
 	line("duplicates", "%d", r.Duplicates)
-	line("recovery", "of a lost call: %s; of one lost twice in a row: %s; of a workflow task: %s", r.Lost, r.LostTwice, r.Stalled)
+	line("recovery", "of a lost call: %s; of one lost again: %s; of a workflow task: %s", r.Lost, r.LostAgain, r.Stalled)
 	line("seed", "%d", r.Seed)
 	for _, p := range r.Problems {
 		line("PROBLEM", "%s", p)
@@ -160,8 +160,8 @@ func (r *crashRun) report() CrashReport {
 	for _, err := range r.fleet.faults() {
 		check.problem("%v", err)
 	}
-	once, twice := r.lost(runs)
-	report.Lost, report.LostTwice, report.Stalled = timesOf(once), timesOf(twice), timesOf(r.stalled())
+	once, again := r.lost(runs)
+	report.Lost, report.LostAgain, report.Stalled = timesOf(once), timesOf(again), timesOf(r.stalled())
 	return report
 }
 

@@ -87,9 +87,9 @@ func (r *crashRun) start(ctx context.Context, id string) (runID string, err erro
 // latest is the id of the turn's latest run.
 func (r *crashRun) latest(ctx context.Context, id string) string {
 	for {
-		described, err := r.bench.Temporal.DescribeWorkflowExecution(ctx, id, "")
+		described, err := r.bench.Temporal.DescribeWorkflow(ctx, id, "")
 		if err == nil {
-			return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+			return described.WorkflowExecution.RunID
 		}
 		if !pause(ctx) {
 			return ""

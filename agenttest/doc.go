@@ -6,6 +6,9 @@
 // replay alone, [ReplayFiles] the replay of histories that were saved. [NewModelServer] is the scripted model alone: an
 // OpenAI-compatible server that needs no Temporal.
 //
+// [Crash] kills worker processes under a tool set of one's own, and holds the
+// turns' effect logs against what arrived at the service behind the tools.
+//
 // [NewCall] is the smallest part: a fake call to test one tool with.
 //
 // A script is YAML:

@@ -36,7 +36,7 @@ func streamed(messages string) string {
 
 // conversation sends the requests of a turn that meets two failures, and a
 // second turn.
-func conversation(t *testing.T, url string) (outcomes []string) {
+func recordedTalk(t *testing.T, url string) (outcomes []string) {
 	t.Helper()
 	call := `{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}]}`
 	results := `{"role":"tool","tool_call_id":"call_1","content":""},{"role":"tool","tool_call_id":"c2","content":""}`
@@ -83,7 +83,7 @@ func TestRecorderRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded := conversation(t, rec.URL())
+		recorded := recordedTalk(t, rec.URL())
 		rec.Close()
 		real.Check(t)
 		path := filepath.Join(t.TempDir(), "script.yaml")
@@ -103,7 +103,7 @@ func TestRecorderRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replayed := conversation(t, start(t, s).URL())
+		replayed := recordedTalk(t, start(t, s).URL())
 		if frames {
 			// Byte for byte, but for the answer with the secret between its frames.
 			if diff := cmp.Diff(recorded[:4], replayed[:4]); diff != "" {

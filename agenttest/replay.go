@@ -6,6 +6,8 @@ import (
 
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/internal/replay"
@@ -20,6 +22,12 @@ type ReplayOptions struct {
 
 	// DataConverter reads the payloads. If nil, the SDK's default.
 	DataConverter converter.DataConverter
+
+	// FailureConverter, Interceptors and ContextPropagators are the worker's, if
+	// it has some: an interceptor may add to what a workflow does.
+	FailureConverter   converter.FailureConverter
+	Interceptors       []interceptor.WorkerInterceptor
+	ContextPropagators []workflow.ContextPropagator
 }
 
 // Replay replays a run's history against the workflows at hand and fails the
@@ -57,7 +65,10 @@ func ReplayFiles(t *testing.T, pattern string, o ReplayOptions) {
 
 func checker(t testing.TB, o ReplayOptions) *replay.Checker {
 	t.Helper()
-	options := replay.Options{DataConverter: o.DataConverter}
+	options := replay.Options{
+		DataConverter: o.DataConverter, FailureConverter: o.FailureConverter,
+		Interceptors: o.Interceptors, ContextPropagators: o.ContextPropagators,
+	}
 	if o.Register != nil {
 		options.Register = func(r *replay.Registry) { o.Register(r) }
 	}

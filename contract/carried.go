@@ -94,6 +94,9 @@ type CarriedShared struct {
 type CarriedLoop struct {
 	Last  string `json:"last,omitempty"`
 	Count int    `json:"count,omitempty"`
+
+	Before string `json:"before,omitempty"`
+	Turns  int    `json:"turns,omitempty"` // calls in a row that were the one before the last again
 }
 
 // CarriedTools is what is carried of the calls made so far, by a turn and by

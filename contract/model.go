@@ -69,8 +69,13 @@ type CallModelResult struct {
 	// model was not asked again.
 	FromRun string `json:"from_run,omitempty"`
 
-	// Base is what was said before this turn; the first step of a session's
-	// turn records it.
+	// BaseSaid is how many messages were said before this turn; the first step of
+	// a session's turn records it. The messages are in the session's history, at
+	// [TurnInput.BaseOf]: a copy in every turn would make a session grow with its
+	// square. 0 when the session has just begun.
+	BaseSaid int `json:"base_said,omitempty"`
+
+	// Base is that copy, in histories of before BaseSaid.
 	Base *Packed `json:"base,omitempty"`
 
 	// Scope is what keys are unique in; the first step of a run records it.

@@ -60,17 +60,28 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// T66, D05: the server is killed with a call in its hands. The call ends at once
-// and its outcome is unknown, failed for SafeToRetry; nothing is sent again; the
-// next call finds a new server.
+// T66, D05: the server is killed with a call in its hands, ends by itself, hangs
+// up, or dies in the middle of its answer. The call ends at once and its outcome
+// is unknown, failed for SafeToRetry; nothing is sent again; the next call finds
+// a new server.
 func TestServerDiesInACall(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[tooldefs.Class]contract.Outcome{
-		tooldefs.AtMostOnce: contract.OutcomeUnknown, tooldefs.Keyed: contract.OutcomeUnknown, tooldefs.SafeToRetry: contract.OutcomeFailed,
+	for _, tt := range []struct {
+		how   string
+		class tooldefs.Class
+		want  contract.Outcome
+	}{
+		{"die", tooldefs.AtMostOnce, contract.OutcomeUnknown},
+		{"die", tooldefs.Keyed, contract.OutcomeUnknown},
+		{"die", tooldefs.SafeToRetry, contract.OutcomeFailed},
+		{"exit", tooldefs.AtMostOnce, contract.OutcomeUnknown},
+		{"mute", tooldefs.AtMostOnce, contract.OutcomeUnknown},
+		{"half", tooldefs.AtMostOnce, contract.OutcomeUnknown},
 	} {
-		t.Run(string(class), func(t *testing.T) {
+		class, want := tt.class, tt.want
+		t.Run(tt.how+" "+string(class), func(t *testing.T) {
 			t.Parallel()
-			transfer := script{Tools: oneTool("transfer", "Moves money.", textSchema), Result: json.RawMessage(`{"content":[{"type":"text","text":"moved"}]}`), OnCall: "die"}
+			transfer := script{Tools: oneTool("transfer", "Moves money.", textSchema), Result: json.RawMessage(`{"content":[{"type":"text","text":"moved"}]}`), OnCall: tt.how}
 			s := newScripted(t, transfer)
 			tool := s.connect(Options{ToolOptions: ToolOptions{Class: class, Timeout: time.Hour}}).Tools()[0]
 			_, v := run(t, tool, `{"text":"5"}`)
@@ -128,29 +139,34 @@ func TestServerStaysAway(t *testing.T) {
 	gone.OnStart, gone.Stderr = "exit", "no license\n"
 	s.set(gone)
 	killServer(t, s)
-	call := tooldefs.NewCall(tooldefs.CallInfo{Tool: tool.Name(), Key: "k", Turn: "t"})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	_, err := tool.Invoke(ctx, call, `{"text":"a"}`)
-	if v := tool.Judge(err); v.Outcome != contract.OutcomeNotExecuted || !strings.Contains(v.Text, "no license") {
-		t.Errorf("got %+v", v)
-	}
+	eventually(t, "the server's last words are told", func() bool {
+		call := tooldefs.NewCall(tooldefs.CallInfo{Tool: tool.Name(), Key: "k", Turn: "t"})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := tool.Invoke(ctx, call, `{"text":"a"}`)
+		v := tool.Judge(err)
+		if v.Outcome != contract.OutcomeNotExecuted {
+			t.Fatalf("got %+v", v)
+		}
+		return strings.Contains(v.Text, "no license")
+	})
 }
 
 // T66, D06: the deadline holds for a server that never answers, which is told,
 // and stays connected.
 func TestServerNeverAnswers(t *testing.T) {
 	t.Parallel()
-	hang := script{Tools: oneTool("send", "Sends.", textSchema), Result: json.RawMessage(`{"content":[]}`), OnCall: "hang"}
+	tools := `[{"name":"send","inputSchema":` + textSchema + `},{"name":"patient","inputSchema":` + textSchema + `}]`
+	hang := script{Tools: json.RawMessage(tools), Result: json.RawMessage(`{"content":[]}`), OnCall: "hang"}
 	s := newScripted(t, hang)
-	tool := s.connect(Options{ToolOptions: ToolOptions{Timeout: 300 * time.Millisecond}}).Tools()[0]
-	if _, v := run(t, tool, `{"text":"a"}`); v.Outcome != contract.OutcomeUnknown || !strings.Contains(v.Text, "timed out after 300ms") {
+	c := s.connect(Options{Tools: map[string]ToolOptions{"send": {Timeout: 300 * time.Millisecond}}})
+	if _, v := run(t, c.Tools()[0], `{"text":"a"}`); v.Outcome != contract.OutcomeUnknown || !strings.Contains(v.Text, "timed out after 300ms") {
 		t.Errorf("got %+v", v)
 	}
 	eventually(t, "the server is told that the call is cancelled", func() bool { return len(s.lines("cancelled")) == 1 })
 	hang.OnCall = ""
 	s.set(hang)
-	if _, v := run(t, tool, `{"text":"b"}`); v.Outcome != contract.OutcomeDone {
+	if _, v := run(t, c.Tools()[1], `{"text":"b"}`); v.Outcome != contract.OutcomeDone {
 		t.Errorf("the next call: %+v", v)
 	}
 	if starts := s.lines("start "); len(starts) != 1 {

@@ -41,6 +41,18 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// onTheWay says that an error's code is of who carries messages: the SDK gives
+// lost connections and statuses of the 500s the last three, other SDKs and
+// proxies say "connection closed" and "request timed out" by the first two. They
+// leave open what the server did.
+func onTheWay(code int64) bool {
+	switch code {
+	case -32000, -32001, -32003, -32004, -32005:
+		return true
+	}
+	return false
+}
+
 // callError says what an error of a call means for its outcome. The server's
 // own word, and a refusal before anything was done, are definite; what broke on
 // the way is not.
@@ -55,7 +67,7 @@ func callError(err error) error {
 		return drift
 	case errors.As(err, &status):
 		return status
-	case errors.As(err, &server):
+	case errors.As(err, &server) && !onTheWay(server.Code):
 		return fmt.Errorf("the server refused the call: %s (code %d)", server.Message, server.Code)
 	default:
 		return tooldefs.Unknown(fmt.Errorf("the connection to the server broke before it answered: %w", err))

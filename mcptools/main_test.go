@@ -34,7 +34,7 @@ type script struct {
 
 	OnStart string `json:"on_start,omitempty"` // "exit"
 	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more
-	OnCall  string `json:"on_call,omitempty"`  // "die", "hang"
+	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang"
 
 	Ledger string `json:"ledger"` // file that gets a line for each call
 }
@@ -95,6 +95,14 @@ func serveScript(file string) {
 			switch s.OnCall {
 			case "die":
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			case "exit":
+				return
+			case "mute": // lives on, and nobody hears it
+				_ = os.Stdout.Close()
+				continue
+			case "half":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"te`, request.ID)
+				return
 			case "hang":
 				continue
 			}
@@ -118,12 +126,12 @@ func note(ledger, line string) {
 
 // scripted is a server and its script, which a test may change.
 type scripted struct {
-	t      *testing.T
+	t      testing.TB
 	file   string
 	ledger string
 }
 
-func newScripted(t *testing.T, s script) *scripted {
+func newScripted(t testing.TB, s script) *scripted {
 	t.Helper()
 	dir := t.TempDir()
 	srv := &scripted{t: t, file: filepath.Join(dir, "script.json"), ledger: filepath.Join(dir, "ledger")}

@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -71,6 +72,23 @@ func TestProtocolErrors(t *testing.T) {
 	_, v := run(t, s.connect(Options{}).Tools()[0], `{"text":"a"}`)
 	if v.Outcome != contract.OutcomeFailed || v.Retry || !strings.Contains(v.Text, "no such account (code -32602)") {
 		t.Errorf("got %+v", v)
+	}
+}
+
+// T66, D05: what a proxy says of a connection or a time that was lost on its
+// other side is not the server's word.
+func TestErrorsOnTheWay(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t, script{Tools: oneTool("ask", "Asks.", textSchema)})
+	tool := s.connect(Options{}).Tools()[0]
+	for code, want := range map[int]contract.Outcome{
+		-32000: contract.OutcomeUnknown, -32001: contract.OutcomeUnknown, -32005: contract.OutcomeUnknown,
+		-32601: contract.OutcomeFailed, -32603: contract.OutcomeFailed, 7: contract.OutcomeFailed,
+	} {
+		s.set(script{Tools: oneTool("ask", "Asks.", textSchema), Error: json.RawMessage(fmt.Sprintf(`{"code":%d,"message":"lost"}`, code))})
+		if _, v := run(t, tool, `{"text":"a"}`); v.Outcome != want || v.Retry {
+			t.Errorf("%d: got %+v", code, v)
+		}
 	}
 }
 

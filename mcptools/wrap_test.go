@@ -108,7 +108,7 @@ func TestWrapAllOfASession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close() //nolint:errcheck // a test's
+	defer session.Close()
 	listed, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

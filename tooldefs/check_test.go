@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -24,8 +25,8 @@ func TestT06_T21_T24_Check(t *testing.T) {
 		{"empty", ``, "", "error: order was not executed: invalid arguments\n- id: is required"},
 		{"two", `{"id":"1"}{}`, "", "error: order was not executed: invalid arguments\n- the text has text after the end of the JSON value"},
 		{"sorted", `{"count":11,"kind":"c"}`, "", "error: order was not executed: invalid arguments\n- count: must be at most 10\n- id: is required\n- kind: must be one of \"a\", \"b\""},
-		{"date for a time", `{"id":"1","when":"2024-01-01"}`, "", "error: order was not executed: invalid arguments\n- parsing time"},
-		{"duration", `{"id":"1","wait":"soon"}`, "", "error: order was not executed: invalid arguments\n- duration \"soon\""},
+		{"date for a time", `{"id":"1","when":"2024-01-01"}`, "", "error: order was not executed: invalid arguments\n- when: parsing time"},
+		{"duration", `{"id":"1","wait":"soon"}`, "", "error: order was not executed: invalid arguments\n- wait: duration \"soon\""},
 		{"case", `{"id":"1","ID":"2"}`, "", "error: order was not executed: invalid arguments\n- ID: differs only in case from the property id"},
 	} {
 		got := tool.Check(c.in)
@@ -45,6 +46,47 @@ func TestT06_ArgumentsThatDoNotFitGo(t *testing.T) {
 	got := echo[narrow]("x").Check(`{"n":300}`)
 	if want := "error: x was not executed: invalid arguments\n- n: number 300 is not possible here"; got.Problem != want {
 		t.Errorf("got %q", got.Problem)
+	}
+}
+
+// T06, T23, T24: what a Go type would take for another value than the recorded
+// one is refused, with its path.
+func TestT06_OtherThanRecorded(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Float  float64     `json:"float,omitempty"`
+		Single float32     `json:"single,omitempty"`
+		Byte   []byte      `json:"byte,omitempty"`
+		Whole  map[int]int `json:"whole,omitempty"`
+		List   []struct {
+			When time.Time `json:"when"`
+		} `json:"list,omitempty"`
+		Text map[string]string `json:"text,omitempty"`
+	}
+	tool := echo[in]("x")
+	for args, want := range map[string]string{
+		`{"float":9007199254740993}`:      "the integer 9007199254740993 has more digits",
+		`{"float":9007199254740992}`:      "",
+		`{"float":123456789012345678e3}`:  "has more digits",
+		`{"float":0.1234567890123456789}`: "",
+		`{"float":1e300}`:                 "",
+		`{"single":16777217}`:             "has more digits",
+		`{"single":16777216}`:             "",
+		`{"single":1e39}`:                 "single: number 1e39 is not possible here",
+		`{"byte":"a"}`:                    "- byte: illegal base64",
+		`{"list":[{"when":"2024-01-01T00:00:00Z"},{"when":"2024-01-01"}]}`: "- list.1.when: parsing time",
+		`{"whole":{"1":1,"01":2}}`:                     "01: is not written as a plain integer",
+		`{"whole":{"0":1,"10":2}}`:                     "",
+		`{"text":{"a":"\ud800"}}`:                      "the text has a string that is not valid Unicode",
+		`{"text":{"a":"\ud800\ud800"}}`:                "not valid Unicode",
+		`{"text":{"a":"\udc00\ud800"}}`:                "not valid Unicode",
+		`{"text":{"\ud83d":"a"}}`:                      "not valid Unicode",
+		"{\"text\":{\"a\":\"\xff\"}}":                  "not valid Unicode",
+		`{"text":{"a":"\ud83d\ude00 \ufffd \\ud800"}}`: "",
+	} {
+		if got := tool.Check(args); !strings.Contains(got.Problem, want) || (got.Problem == "") != (want == "") {
+			t.Errorf("%q: %+v, want %q", args, got, want)
+		}
 	}
 }
 

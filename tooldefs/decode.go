@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/turnkeel/turnkeel/internal/schema"
@@ -15,11 +17,17 @@ import (
 // decoder decodes canonical arguments into an In. A number in an untyped place
 // stays a json.Number. A key that encoding/json would match to a field only by
 // ignoring its case is refused: it was not validated under that name.
-type decoder[In any] struct{ exact exactness }
+type decoder[In any] struct {
+	exact   exactness
+	untyped bool // it has places of any type
+}
 
 func newDecoder[In any]() decoder[In] {
-	d := decoder[In]{exactness{}}
+	d := decoder[In]{exact: exactness{}}
 	d.exact.learn(reflect.TypeFor[In]())
+	for t := range d.exact {
+		d.untyped = d.untyped || t.Kind() == reflect.Interface
+	}
 	return d
 }
 
@@ -36,16 +44,21 @@ func (d decoder[In]) decodeValue(args string, tree any) (in In, err error) {
 	if err := d.exact.check(reflect.TypeFor[In](), tree); err != nil {
 		return in, err
 	}
-	dec := json.NewDecoder(strings.NewReader(args))
-	dec.UseNumber()
-	if err := dec.Decode(&in); err != nil {
-		return in, decodeProblem(err)
+	if !d.untyped {
+		err = json.Unmarshal([]byte(args), &in)
+	} else {
+		dec := json.NewDecoder(strings.NewReader(args))
+		dec.UseNumber()
+		err = dec.Decode(&in)
+	}
+	if err != nil {
+		return in, d.problem(err, tree)
 	}
 	return in, nil
 }
 
-// decodeProblem words a decoding error without Go's own type names.
-func decodeProblem(err error) error {
+// problem words a decoding error without Go's own type names.
+func (d decoder[In]) problem(err error, tree any) error {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
 		path := mismatch.Field
@@ -53,6 +66,9 @@ func decodeProblem(err error) error {
 			path = "the value"
 		}
 		return fmt.Errorf("%s: %s is not possible here", path, clip(mismatch.Value, 100))
+	}
+	if path := d.exact.blame(reflect.TypeFor[In](), tree, ""); path != "" {
+		return fmt.Errorf("%s: %s", clip(path, 200), clip(err.Error(), 300))
 	}
 	return errors.New(clip(err.Error(), 300))
 }
@@ -117,12 +133,59 @@ func (x exactness) check(t reflect.Type, v any) error {
 		case t.Kind() == reflect.Struct:
 			return x.checkFields(x[t].fields, v)
 		case t.Kind() == reflect.Map:
-			for _, e := range v {
-				if err := x.check(t.Elem(), e); err != nil {
-					return err
-				}
-			}
+			return x.checkMap(t, v)
 		}
+	case json.Number:
+		return checkDigits(x.base(t), v)
+	}
+	return nil
+}
+
+func (x exactness) checkMap(t reflect.Type, m map[string]any) error {
+	whole := reflect.Int <= t.Key().Kind() && t.Key().Kind() <= reflect.Uintptr && !decodesItself(t.Key())
+	for k, e := range m {
+		if whole && !plainInteger(k) {
+			return fmt.Errorf("%s: is not written as a plain integer", clip(k, 100))
+		}
+		if err := x.check(t.Elem(), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainInteger says that a key is the one text of its number, so that no other
+// key decodes to the same entry.
+func plainInteger(k string) bool {
+	digits := strings.TrimPrefix(k, "-")
+	return k == "0" || digits != "" && digits[0] != '0' && strings.Trim(digits, "0123456789") == ""
+}
+
+// checkDigits refuses an integer that a float would round to another one: not
+// the number that was validated and recorded.
+func checkDigits(t reflect.Type, n json.Number) error {
+	bits, short := 64, 15 // digits that a float of these bits always keeps
+	switch t.Kind() {
+	case reflect.Float32:
+		bits, short = 32, 6
+	case reflect.Float64:
+	default:
+		return nil
+	}
+	if len(n) <= short {
+		return nil
+	}
+	written, ok := new(big.Rat).SetString(string(n))
+	if !ok || !written.IsInt() {
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(n), bits)
+	if err != nil {
+		return nil // the decoder says so
+	}
+	read, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, bits))
+	if !ok || read.Cmp(written) != 0 {
+		return fmt.Errorf("the integer %s has more digits than this tool keeps", clip(string(n), 100))
 	}
 	return nil
 }
@@ -160,23 +223,8 @@ func (x exactness) checkFields(fields map[string]reflect.StructField, m map[stri
 func jsonFields(t reflect.Type) map[string]reflect.StructField {
 	out := map[string]reflect.StructField{}
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" && f.Tag.Get("json") == "-" || f.PkgPath != "" && !f.Anonymous {
-			continue
-		}
-		if f.Anonymous && name == "" {
-			base := f.Type
-			if base.Kind() == reflect.Pointer {
-				base = base.Elem()
-			}
-			if base.Kind() == reflect.Struct {
-				continue
-			}
-		}
-		if name == "" {
-			name = f.Name
-		}
-		if old, twice := out[name]; !twice || len(f.Index) < len(old.Index) {
+		name, _, ok := jsonName(f)
+		if old, twice := out[name]; ok && (!twice || len(f.Index) < len(old.Index)) {
 			out[name] = f
 		}
 	}

@@ -46,6 +46,9 @@ func define[In, Out any](spec Spec[In, Out], origin string) (*Tool, error) {
 		return fail(errors.New("it has no handler"))
 	}
 	in, out := reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	if err := checkDecodable(in); err != nil {
+		return fail(fmt.Errorf("input %s: %w", in, err))
+	}
 	input, warnings, err := inferInput(in)
 	if err != nil {
 		return fail(fmt.Errorf("input %s: %w", in, err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -122,6 +123,12 @@ type (
 	list []list
 )
 
+// twinOne and twinTwo have a field of the same name.
+type (
+	twinOne struct{ N int }
+	twinTwo struct{ N int }
+)
+
 func cannotTell(context.Context, *tooldefs.Call, fine) (tooldefs.Reconciled[fine], error) {
 	return tooldefs.Reconciled[fine]{}, nil
 }
@@ -174,6 +181,16 @@ func TestT02_Mistakes(t *testing.T) {
 				N int `jsonschema:"pattern=x"`
 			}
 		}, fine]("z4", nil),
+		`field in.s: JSON cannot be decoded into the interface fmt.Stringer`: spec[struct {
+			In struct {
+				S fmt.Stringer `json:"s"`
+			} `json:"in"`
+		}, fine]("z7", nil),
+		`field error: JSON cannot be`: spec[struct{ error }, fine]("z8", nil),
+		`has two fields of the JSON name "N"`: spec[struct {
+			twinOne
+			twinTwo
+		}, fine]("w1", nil),
 		`RE2 syntax`: spec[struct {
 			S string `jsonschema:"pattern=(?!x)"`
 		}, fine]("z5", nil),

@@ -211,6 +211,33 @@ func TestP07_AToolCallsAnotherTool(t *testing.T) {
 	}
 }
 
+// P07: a tool that calls itself without end is refused, and its turn goes on.
+func TestP07_EndlessCalls(t *testing.T) {
+	t.Parallel()
+	var set *tooldefs.Set
+	starts := 0
+	outer := tooldefs.Define(tooldefs.Spec[fine, any]{
+		Name: "outer", Description: "d",
+		Handler: func(ctx context.Context, _ *tooldefs.Call, in fine) (any, error) {
+			starts++
+			return set.Call(ctx, "outer", `{"n":1}`)
+		},
+	})
+	var err error
+	if set, err = tooldefs.NewSet(outer); err != nil {
+		t.Fatal(err)
+	}
+	_, err = outer.Invoke(t.Context(), testCall(), `{"n":1}`)
+	if v := outer.Judge(err); starts != 33 || v.Outcome != contract.OutcomeFailed || !strings.Contains(v.Text, "more than 32 deep") {
+		t.Errorf("%d starts, %+v", starts, v)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := set.Call(ended, "outer", `{"n":1}`); starts != 33 || !errors.Is(err, context.Canceled) || !tooldefs.IsNotExecuted(err) {
+		t.Errorf("with a ctx that has ended: %d starts, %v", starts, err)
+	}
+}
+
 // P07: what an inner tool's error says of the inner call it does not say of the
 // handler that passes it on: that one ran, and may have acted before.
 func TestP07_ErrorsOfAnInnerTool(t *testing.T) {

@@ -143,7 +143,7 @@ type exits struct{}
 func (exits) MarshalJSON() ([]byte, error) { runtime.Goexit(); return nil, nil }
 
 // slowIn decodes itself, in its own time.
-type slowIn struct{ text string }
+type slowIn struct{}
 
 var errOdd = errors.New("odd")
 

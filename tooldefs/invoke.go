@@ -73,7 +73,7 @@ func (t *Tool) recovered(ctx context.Context, call *Call, handlerErr error, args
 // Run is [Tool.Invoke] under the tool's timeout. It returns at once with a
 // [*ToolTimeoutError] when the time is over and with the ctx's error when ctx
 // ends, whatever the handler does: a handler that ignores its ctx is left
-// behind in its goroutine. For an Uninterruptible tool only the timeout cuts.
+// behind in its goroutine. A ctx that has ended already starts nothing. For an Uninterruptible tool only the timeout cuts.
 func (t *Tool) Run(ctx context.Context, call *Call, canonicalArgs string) (contract.ToolResult, error) {
 	if t.set.uninterruptible {
 		ctx = context.WithoutCancel(ctx)
@@ -81,6 +81,9 @@ func (t *Tool) Run(ctx context.Context, call *Call, canonicalArgs string) (contr
 	timedOut := &ToolTimeoutError{Tool: t.set.name, After: t.set.timeout}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.set.timeout, timedOut)
 	defer cancel()
+	if ctx.Err() != nil {
+		return contract.ToolResult{}, NotExecuted(context.Cause(ctx))
+	}
 	type answer struct {
 		result contract.ToolResult
 		err    error

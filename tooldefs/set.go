@@ -88,8 +88,9 @@ func (s *Set) ModelTools() []ModelTool {
 // [*CallError] around an [*UnknownToolError], an [*ArgumentsError], or one of
 // [Tool.Run].
 //
-// A handler may call another tool so: it runs as a part of the handler's own
-// call, with no record, approval or retry of its own.
+// A handler may call another tool so, with its own ctx: it runs as a part of the
+// handler's own call, with no record, approval or retry of its own. Tools that
+// call each other more than 32 deep are refused.
 func (s *Set) Call(ctx context.Context, name, args string) (contract.ToolResult, error) {
 	return s.CallWith(ctx, CallInfo{Turn: "direct", Ordinal: 1, Attempt: 1}, name, args)
 }
@@ -105,7 +106,19 @@ func (s *Set) CallWith(ctx context.Context, info CallInfo, name, args string) (c
 	return result, nil
 }
 
+// maxNested bounds how deep tools may call each other: one that calls itself
+// without end is told so before it takes the worker's memory.
+const maxNested = 32
+
+// nestedKey counts in a ctx how deep a call is in others.
+type nestedKey struct{}
+
 func (s *Set) call(ctx context.Context, info CallInfo, name, args string) (contract.ToolResult, error) {
+	depth, _ := ctx.Value(nestedKey{}).(int)
+	if depth >= maxNested {
+		return contract.ToolResult{}, NotExecuted(fmt.Errorf("tools call each other more than %d deep", maxNested))
+	}
+	ctx = context.WithValue(ctx, nestedKey{}, depth+1)
 	t, ok := s.Lookup(name)
 	if !ok {
 		return contract.ToolResult{}, &UnknownToolError{Name: name, Valid: s.Names()}

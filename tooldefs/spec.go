@@ -19,7 +19,12 @@ type Handler[In, Out any] func(ctx context.Context, call *Call, in In) (Out, err
 // All functions of a spec but Handler, OnError and Reconcile are asked once
 // for each call, before it runs, and their answers are recorded with the call:
 // a crash, a replay or a deploy after that asks none of them again. They may
-// run concurrently, must not block and must not have effects.
+// run concurrently, must not block and must not have effects. One that panics or
+// gives no answer within two seconds has failed; each field says what that means.
+//
+// What a crash does to a call is said by Class, MaxAttempts, Reconcile and
+// OnUnknown. All other fields mean the same before and after one, unless they
+// say otherwise.
 type Spec[In, Out any] struct {
 	// Name is what the model calls, of the form ^[A-Za-z0-9_-]{1,64}$.
 	Name string
@@ -43,7 +48,7 @@ type Spec[In, Out any] struct {
 
 	// ParallelSafe says which calls may run beside other parallel-safe calls
 	// of the same step: [Always], or a predicate over the raw, unvalidated
-	// arguments. A panic in it means no. If nil, calls are serial. It changes
+	// arguments. If it fails, that means no. If nil, calls are serial. It changes
 	// nothing of what happens on a crash.
 	ParallelSafe func(rawArgs string) bool
 
@@ -52,15 +57,16 @@ type Spec[In, Out any] struct {
 	MaxConcurrency int
 
 	// Timeout bounds one start of the handler, a stream's whole run included.
-	// ctx ends then and the call ends at once, whatever the handler does. It is
+	// ctx ends then and the call ends at once, whatever the handler does: one
+	// that goes on is left behind in its goroutine, and counted in a metric. It is
 	// final: a call that ran out of it is not run again; its outcome is unknown,
 	// or timed_out for SafeToRetry. A dead worker is noticed within seconds,
-	// however long the timeout is. If zero, [DefaultTimeout].
+	// however long the timeout is. At most ten years; if zero, [DefaultTimeout].
 	Timeout time.Duration
 
 	// MaxAttempts bounds the starts of one call: the first, those after a lost
 	// worker and those that Transient asks for. After the last one was lost the
-	// outcome is unknown (failed for SafeToRetry). If zero, 1 for AtMostOnce
+	// outcome is unknown (failed for SafeToRetry). At most 1,000; if zero, 1 for AtMostOnce
 	// (more is a mistake), 3 for Keyed and 5 for SafeToRetry.
 	MaxAttempts int
 
@@ -88,7 +94,7 @@ type Spec[In, Out any] struct {
 
 	// Approval says which calls wait for a person's yes before they run:
 	// [Always], [Never], a func(In) bool over the typed, validated arguments, or
-	// a func(string) bool over their canonical text. A predicate that panics
+	// a func(string) bool over their canonical text. A predicate that fails
 	// asks for approval. What the person sees is exactly what runs. The wait
 	// survives crashes and deploys, and nothing runs meanwhile. If nil, only a
 	// policy can ask for approval.
@@ -123,8 +129,8 @@ type Spec[In, Out any] struct {
 
 	// IdempotencyKey replaces the arguments in the call's key, for arguments
 	// that hold a nonce or a time. Calls of one turn with the same key share
-	// one execution. An empty string means the derived key; a panic fails the
-	// call before it runs. If nil, the key is derived from the arguments.
+	// one execution. An empty string means the derived key; if it fails, so
+	// does the call, before it runs. If nil, the key is derived from the arguments.
 	IdempotencyKey func(in In) string
 
 	// KeyScope widens the key beyond the turn. Keyed only: the turn's history
@@ -139,7 +145,7 @@ type Spec[In, Out any] struct {
 	TaskQueue string
 
 	// Summary is one line about the call for people, in the Web UI. It stands
-	// in the history: no secrets. If nil, or it panics, name and arguments.
+	// in the history: no secrets. If nil, or it fails, name and arguments.
 	Summary func(in In) string
 
 	// Env are the names of the environment variables that the handler may ask

@@ -31,7 +31,8 @@ type WrapSpec struct {
 
 	// TransformArgs maps the model's arguments, one strictly parsed JSON
 	// object, before they are validated and recorded. What it returns is what
-	// a human approves and Invoke gets. An error is shown to the model.
+	// a human approves and Invoke gets. An error is shown to the model; a panic,
+	// and no answer within two seconds, are told as an internal error.
 	TransformArgs func(args string) (string, error)
 
 	// ToResult maps what Invoke returned before it is recorded.

@@ -20,9 +20,10 @@ func (t *turn) runCalls(ctx workflow.Context, planned []contract.PlannedCall) {
 		t.runBatch(ctx, calls[start:end], entries[start:end])
 		start = end
 	}
+	twoCount := func() bool { return since(ctx, changeLoopsOfTwo) }
 	for i, p := range planned {
 		t.result.Effects = t.result.Effects.Add(entries[i].Outcome)
-		t.loop.see(p, &entries[i])
+		t.loop.see(p, &entries[i], twoCount)
 	}
 	t.entries = entries
 	t.steps[len(t.steps)-1].Calls = entries

@@ -13,8 +13,9 @@ import (
 // gives each its identity, waits for people, schedules it and knows what
 // became of it. Everything it must remember is carried over continue-as-new.
 type caller struct {
-	scope effect.Scope
-	runID string
+	scope  effect.Scope
+	scoped bool // the worker has recorded it
+	runID  string
 
 	// lineage says that an earlier run may have recorded what this one is
 	// about to do: the run, or one before it, comes from a reset.
@@ -70,6 +71,7 @@ func newCaller(ctx workflow.Context) *caller {
 // was recorded have none.
 func (c *caller) recorded(s *contract.Scope) {
 	if s != nil {
+		c.scoped = true
 		c.scope.Namespace, c.scope.WorkflowID = s.Namespace, s.WorkflowID
 	}
 }

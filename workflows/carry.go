@@ -99,7 +99,7 @@ func (t *turn) carry(ctx workflow.Context) (carrying, bool) {
 		Parked:     contract.Duration(t.clock.parked),
 		Model:      t.model,
 		Limits:     t.limits,
-		Loop:       contract.CarriedLoop{Last: t.loop.last, Count: t.loop.count},
+		Loop:       t.loop.carry(),
 		Usage:      t.result.Usage,
 		Effects:    t.result.Effects,
 		WrapUp:     t.wrapUp,
@@ -133,7 +133,7 @@ func (t *turn) restore(c contract.Carried) {
 	t.runs, t.step = c.Runs+1, c.Step
 	t.model, t.limits = c.Model, c.Limits
 	t.clock.began, t.clock.parked = c.Began, c.Parked.Std()
-	t.loop.last, t.loop.count = c.Loop.Last, c.Loop.Count
+	t.loop.restore(c.Loop)
 	t.result.Usage, t.result.Effects = c.Usage, c.Effects
 	t.wrapUp, t.ending = c.WrapUp, c.Ending
 	t.told.restore(c.Told)

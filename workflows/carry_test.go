@@ -112,3 +112,35 @@ func TestTurn_CarriesDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// R06: a turn that cannot go on in a new run ends before Temporal would end it:
+// it is asked for a last answer, and says why.
+func TestTurn_EndsBeforeItsHistoryIsFull(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(b *bench){
+		"events": func(b *bench) { b.env.SetCurrentHistoryLength(45_001) },
+		"bytes":  func(b *bench) { b.env.SetCurrentHistorySize(40<<20 + 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b *bench
+			var last contract.CallModelInput
+			b = newBench(t, []contract.CallModelResult{asks(plan("pay", `{"n":1}`)), asks(plan("pay", `{"n":2}`)), says("that is all")}, map[string]toolFunc{
+				"pay": func(ctx context.Context, in contract.ToolInput) (contract.ToolResult, error) {
+					fill(b)
+					return echo(ctx, in)
+				},
+			})
+			b.env.RegisterActivityWithOptions(func(context.Context, contract.CarryInput) (contract.CarryResult, error) {
+				return contract.CarryResult{TooLarge: true}, nil
+			}, sdkactivity.RegisterOptions{Name: contract.ActivityCarry})
+			got, err := b.run(nil)
+			if err != nil || got.Status != contract.StatusLimitReached || got.Reason != "history_size" {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if last = b.inputs[len(b.inputs)-1]; last.WrapUp != "history_size" {
+				t.Errorf("the last model call: %+v", last)
+			}
+		})
+	}
+}

@@ -40,7 +40,7 @@ func (t *turn) checkLimits(ctx workflow.Context) {
 	case ctx.Err() != nil || t.clock.out || t.interrupted != nil:
 		return // the next model call ends the turn
 	case t.loop.stuck:
-		t.lastCall("the same call with the same result came " + t.loop.times() + " times in a row")
+		t.lastCall(t.loop.why())
 	case t.limits.TokenBudget > 0 && t.result.Usage.Total() >= t.limits.TokenBudget:
 		t.lastCall("token_budget")
 	case t.step >= t.limits.MaxSteps:

@@ -40,13 +40,14 @@ func TestLoopWatch(t *testing.T) {
 		{"six times what is no JSON", repeat(6, seen{broken, contract.Entry{Outcome: contract.OutcomeNotExecuted, Text: "invalid"}}), 4, true},
 		{"a tool that polls", repeat(10, seen{poll, done("x")}), 0, false},
 		{"a poll in between", repeat(6, seen{get, done("x")}, seen{poll, done("y")}), 4, true},
-		{"other results", repeat(5, seen{get, done("x")}, seen{get, done("y")}), 0, false},
+		{"other results", repeat(5, seen{get, done("x")}, seen{get, done("y")}, seen{get, done("z")}), 0, false},
+		{"two in turns", repeat(6, seen{get, done("x")}, seen{none, done("x")}), 7, true},
 		{"stopped in time", append(repeat(5, seen{get, done("x")}), seen{get, done("y")}), 3, false},
 	} {
 		var watch loopWatch
 		warned := 0
 		for _, s := range c.calls {
-			watch.see(s.call, &s.entry)
+			watch.see(s.call, &s.entry, func() bool { return true })
 			if s.entry.Note != "" {
 				warned++
 			}

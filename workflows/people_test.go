@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,6 +130,28 @@ func TestApproval_Refusals(t *testing.T) {
 	}
 	if e := b.inputs[2].Entries; e[0].Outcome != contract.OutcomeExpired {
 		t.Errorf("R24: nobody decided: %+v", e)
+	}
+}
+
+// F02: another id of the model's for the same call is the same question.
+func TestApproval_CallIDsDoNotCount(t *testing.T) {
+	t.Parallel()
+	var asked []contract.Pending
+	for _, id := range []string{"call_1", "toolu_9"} {
+		call := plan("pay", `{"n":1}`, gated(contract.ApprovalPlan{}))
+		call.WireID = id
+		b := newBench(t, []contract.CallModelResult{asks(call), says("done")}, map[string]toolFunc{"pay": echo})
+		b.after(time.Hour, func() {
+			p := b.status().Pending[0]
+			asked = append(asked, p)
+			b.decide(p, true, "ann", "")
+		})
+		if _, err := b.run(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked[0].Key != asked[1].Key || asked[0].Digest != asked[1].Digest {
+		t.Errorf("%+v\n%+v", asked[0], asked[1])
 	}
 }
 
@@ -262,14 +285,22 @@ func TestAskHuman(t *testing.T) {
 // R40, F05: an interrupt cuts what may be cut; what had not started says so.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
+	var running atomic.Bool
 	b := newBench(t, []contract.CallModelResult{asks(plan("quick", `{}`), plan("slow", `{}`), plan("slow", `{"n":2}`)), says("never")},
 		map[string]toolFunc{"quick": echo, "slow": func(ctx context.Context, _ contract.ToolInput) (contract.ToolResult, error) {
+			running.Store(true)
 			<-ctx.Done()
 			return contract.ToolResult{}, ctx.Err()
 		}})
-	b.after(300*time.Millisecond, func() { // no clock is skipped while a tool runs
+	var look func()
+	look = func() {
+		if !running.Load() {
+			b.after(10*time.Millisecond, look)
+			return
+		}
 		b.update(contract.UpdateInterrupt, contract.InterruptRequest{By: "ann", Reason: "enough"}, "")
-	})
+	}
+	b.after(0, look)
 	got, err := b.run(nil)
 	if err != nil {
 		t.Fatal(err)

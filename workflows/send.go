@@ -124,10 +124,34 @@ func (s *session) interrupt(ctx workflow.Context, m contract.SentMessage) {
 
 // awaitExisting waits for a turn that an earlier run of the session started.
 func (s *session) awaitExisting(ctx workflow.Context, m contract.SentMessage) (contract.TurnReceipt, error) {
+	session := ctx
+	if since(ctx, changeCanceledAwaits) {
+		ctx, _ = workflow.NewDisconnectedContext(ctx)
+	}
 	ctx = workflow.WithActivityOptions(ctx, awaitTurnOptions("await."+m.TurnID[len(s.id)+1:], "await "+m.TurnID))
+	turn := stub.AwaitTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID})
+	if ctx != session {
+		cancelWith(session, ctx, turn.Future, m.TurnID)
+	}
 	var receipt contract.TurnReceipt
-	err := stub.AwaitTurn.Start(ctx, contract.TurnRef{TurnID: m.TurnID}).Get(ctx, &receipt)
+	err := turn.Get(ctx, &receipt)
 	return receipt, err
+}
+
+// cancelWith waits until a turn that is no child has ended or the session is
+// canceled, and then cancels the turn as a child would be.
+func cancelWith(session, ctx workflow.Context, turn workflow.Future, turnID string) {
+	canceled := false
+	workflow.NewSelector(ctx).
+		AddFuture(turn, func(workflow.Future) {}).
+		AddReceive(session.Done(), func(workflow.ReceiveChannel, bool) { canceled = true }).
+		Select(ctx)
+	if !canceled {
+		return
+	}
+	if err := workflow.RequestCancelExternalWorkflow(ctx, turnID, "").Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Info("the turn was not canceled: it has ended", "turn", turnID, "error", err)
+	}
 }
 
 func (s *session) turnOptions(m contract.SentMessage) workflow.ChildWorkflowOptions {

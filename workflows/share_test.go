@@ -3,10 +3,12 @@ package workflows_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -51,6 +53,7 @@ func TestTools_OverrideKeySideBySide(t *testing.T) {
 	} {
 		var suite testsuite.WorkflowTestSuite
 		env := suite.NewTestWorkflowEnvironment()
+		env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute}) // it counts wall time
 		env.RegisterWorkflow(sideBySide)
 		env.RegisterActivityWithOptions(func(_ context.Context, p contract.PlanCallInput) (contract.PlanCallResult, error) {
 			return contract.PlanCallResult{Call: plan(p.Tool, p.Text(), func(r *contract.RunPlan) { r.Override = "order-1" })}, nil

@@ -94,7 +94,7 @@ func (t *Tools) Call(ctx workflow.Context, name string, args any) (Value, error)
 const toolsStep = 0
 
 func (t *Tools) plan(ctx workflow.Context, name string, args any) (contract.PlannedCall, error) {
-	in := contract.PlanCallInput{Agent: t.calls.agent, Tool: name, Ordinal: t.calls.ordinal + 1, First: t.planned == 0}
+	in := contract.PlanCallInput{Agent: t.calls.agent, Tool: name, Ordinal: t.calls.ordinal + 1, First: !t.calls.scoped}
 	if text, ok := args.(string); ok {
 		in.Args = text
 	} else {

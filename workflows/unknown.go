@@ -68,7 +68,9 @@ func (c *caller) reconcile(ctx workflow.Context, call *toolCall, n int) (contrac
 // question expires.
 func (c *caller) askWhatHappened(ctx workflow.Context, call *toolCall, unknown contract.Entry) contract.Entry {
 	w := c.people.ask(ctx, call.question(contract.PendingUnknown), call.askFor(), c.changed)
-	c.changed(ctx)
+	if since(ctx, changeToldUnknowns) {
+		c.changed(ctx)
+	}
 	if c.people.await(ctx, w, c.changed) != nil || w.expired {
 		return unknown
 	}

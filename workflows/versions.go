@@ -16,6 +16,17 @@ const (
 
 	// 2026-11-30: a session continues as new although messages wait.
 	changeBusySessions = "busy-sessions"
+
+	// 2026-11-30: two calls that come in turns are a loop too.
+	changeLoopsOfTwo = "loops-of-two"
+
+	// 2026-11-30: a canceled session cancels also the turn that an earlier run of
+	// it started and it only waits for.
+	changeCanceledAwaits = "canceled-awaits"
+
+	// 2026-11-30: a question what became of a call is told like one for approval,
+	// in search attributes and details.
+	changeToldUnknowns = "told-unknowns"
 )
 
 // since says that the run has the change: it is a new one, or was made with

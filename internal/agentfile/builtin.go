@@ -16,12 +16,6 @@ type Builtin struct {
 	OptionalEnv map[string]string // name to the value it has when it is not set
 }
 
-// named is something that the file asks for by name.
-type named struct {
-	name string
-	at   place
-}
-
 func (r *reader) builtins(n ast.Node, def *Definition) {
 	for i, item := range r.filled(n, "builtin_tools", "a list of built-in tools' names") {
 		what := fmt.Sprintf("builtin_tools[%d]", i)

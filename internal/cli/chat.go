@@ -82,6 +82,7 @@ func (a *app) chat(cmd *cobra.Command, f chatFlags) error {
 		return err
 	}
 	defer s.temporal.Close()
+	a.hintAttributes(cmd.Context(), s)
 	c := &chat{app: a, s: s, id: f.session, agent: f.agent, queue: f.queue, breaks: make(chan struct{}, 8)}
 	if c.id == "" {
 		c.id = "chat-" + f.agent + "-" + strings.ToLower(rand.Text()[:10])
@@ -229,6 +230,7 @@ func (c *chat) tellError(err error) {
 
 // await does something that another has to answer. Ctrl-C gives it up.
 func (c *chat) await(ctx context.Context, do func(context.Context) error) error {
+	defer c.hintSlow(ctx)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)

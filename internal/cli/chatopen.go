@@ -29,12 +29,10 @@ func (c *chat) open(ctx context.Context) (turn string, err error) {
 	}
 	c.begun, c.queue = true, found.GetExecutionConfig().GetTaskQueue().GetName()
 	var status contract.SessionReply
-	stopHint := c.hintNoWorker(ctx, c.s, c.queue)
 	err = c.await(ctx, func(ctx context.Context) (err error) {
 		status, err = c.s.turns.SessionStatus(ctx, c.id)
 		return err
 	})
-	stopHint()
 	turn = runningTurn(found)
 	if err != nil { // the server knows the turn that runs without a worker
 		c.tellError(err)

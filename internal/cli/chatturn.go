@@ -36,12 +36,10 @@ type chatEvent struct {
 func (c *chat) message(ctx context.Context, text string) (turn string, err error) {
 	m := turnkeel.Message{Session: c.id, Agent: c.agent, Text: text, MessageID: strings.ToLower(rand.Text()[:16]), Stream: true}
 	var reply contract.SendReply
-	stopHint := c.hintNoWorker(ctx, c.s, c.queue)
 	err = c.await(ctx, func(ctx context.Context) (err error) {
 		reply, err = c.s.turns.Send(ctx, m)
 		return err
 	})
-	stopHint()
 	if errors.Is(err, errBreak) {
 		c.begun = true // it may be
 		return "", errors.New("given up: no worker has taken the message yet; one that comes may still do so")

@@ -92,9 +92,11 @@ func (a *app) decide(cmd *cobra.Command, args []string, approve bool, f decideFl
 func (a *app) decideCalls(cmd *cobra.Command, s *session, calls []pendingCall, approve bool, f decideFlags) error {
 	failed := 0
 	for _, c := range calls {
+		stopHint := a.hintSlow(cmd.Context())
 		reply, err := s.turns.Decide(cmd.Context(), c.Turn, contract.DecideRequest{
 			Key: c.Key, Digest: c.Digest, Approve: approve, By: f.by, Comment: f.comment,
 		})
+		stopHint()
 		if err != nil {
 			if len(calls) == 1 || cmd.Context().Err() != nil {
 				return err

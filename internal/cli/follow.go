@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/conversation"
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
 
@@ -47,15 +48,24 @@ func read(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*f
 	return run, ctx.Err()
 }
 
-// fetchBase reads what a run's transcript begins with, where that is a blob.
-func fetchBase(ctx context.Context, run *fold.Run) error {
-	ref := run.BaseBlob()
-	if ref == "" {
+// fetchBase reads what a run's transcript begins with, where that is a blob or
+// in the history of the turn's session.
+func (s *session) fetchBase(ctx context.Context, run *fold.Run) error {
+	ref, before := run.BaseBlob(), run.SessionBase()
+	if ref == "" && before == nil {
 		return nil
 	}
 	store, err := turnkeel.BlobsFromEnv()
 	if err != nil {
 		return err
+	}
+	if before != nil {
+		reader := conversation.Reader{Service: s.temporal.WorkflowService(), Namespace: s.info.Namespace, Blobs: store}
+		messages, err := reader.Before(ctx, *before, run.WorkflowID)
+		if err != nil {
+			return fmt.Errorf("the transcript begins in the session: %w", err)
+		}
+		return run.SetMessages(messages)
 	}
 	if store == nil {
 		return fmt.Errorf("the transcript begins in the blob %s, and TURNKEEL_BLOBS says that there is no store", ref)

@@ -67,7 +67,7 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := fetchBase(ctx, run.Fold); err != nil {
+	if err := s.fetchBase(ctx, run.Fold); err != nil {
 		return err
 	}
 	input, err := forkInput(run, f)

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
 )
 
 // hintAfter is how long a turn may wait before we look whether anyone serves
@@ -24,9 +27,33 @@ func (a *app) hintNoWorker(ctx context.Context, s *session, queue string) (stop 
 		case <-time.After(hintAfter):
 		}
 		described, err := s.temporal.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
-		if err == nil && len(described.GetPollers()) == 0 {
+		if err == nil && !slices.ContainsFunc(described.GetPollers(), lives) {
 			_, _ = a.errOut.Write([]byte("no worker serves the task queue " + queue + " at " + s.info.Address +
 				"; the turn waits for one: go run ./worker\n"))
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// pollWait is how long a worker may wait for a task before it asks again, with
+// room: the server lists one for minutes after it has died.
+const pollWait = 75 * time.Second
+
+func lives(p *taskqueue.PollerInfo) bool {
+	return time.Since(p.GetLastAccessTime().AsTime()) < pollWait
+}
+
+// hintSlow says once, on standard error, that an answer is long in coming: it
+// takes a server and a worker to give it.
+func (a *app) hintSlow(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-ctx.Done():
+		case <-time.After(hintAfter):
+			fmt.Fprintln(a.errOut, "no answer yet: it takes the server and a worker, are both up? Ctrl-C gives up; it may be taken all the same")
 		}
 	}()
 	return func() { cancel(); <-done }

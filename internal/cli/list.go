@@ -36,6 +36,7 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			defer s.temporal.Close()
+			a.hintAttributes(cmd.Context(), s)
 			q := "WorkflowType = '" + contract.WorkflowTurn + "'"
 			if query != "" {
 				q += " AND (" + query + ")"

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/turnkeel/turnkeel/contract"
@@ -39,6 +38,7 @@ come from the turns themselves, so a worker must be up.`,
 				return err
 			}
 			defer s.temporal.Close()
+			a.hintAttributes(cmd.Context(), s)
 			calls, unasked := s.pending(cmd, args, query)
 			if unasked != nil && len(calls) == 0 {
 				return unasked
@@ -77,7 +77,8 @@ func (s *session) pending(cmd *cobra.Command, args []string, query string) ([]pe
 		return s.pendingOf(cmd.Context(), args[0])
 	}
 	q := "WorkflowType = '" + contract.WorkflowTurn + "' AND ExecutionStatus = 'Running'"
-	if s.knows(cmd.Context(), contract.AttributePending) {
+	missing, err := s.missingAttributes(cmd.Context())
+	if err == nil && !slices.Contains(missing, contract.AttributePending) {
 		q += " AND " + contract.AttributePending + " > 0"
 	}
 	if query != "" {
@@ -134,12 +135,4 @@ func (s *session) pendingOf(ctx context.Context, turn string) ([]pendingCall, er
 		calls[i] = pendingCall{Turn: turn, Agent: status.Agent, Pending: p, WebUI: s.link(turn, "")}
 	}
 	return calls, nil
-}
-
-// knows says that the cluster has a search attribute.
-func (s *session) knows(ctx context.Context, attribute string) bool {
-	known, err := s.temporal.OperatorService().ListSearchAttributes(ctx,
-		&operatorservice.ListSearchAttributesRequest{Namespace: s.info.Namespace})
-	_, has := known.GetCustomAttributes()[attribute]
-	return err == nil && has
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/turnkeel/turnkeel/examples/support"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/policy"
+	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/tools"
 )
 
 func (a *app) policyCommand() *cobra.Command {
@@ -67,9 +70,17 @@ func testPolicy(dir, name, cases string) ([]policy.Result, error) {
 	return results, err
 }
 
-// stockTool gives what a case needs of the stock worker's tools.
+// stockTool gives what a case needs of the stock worker's tools, the built-in
+// ones included.
 func stockTool(name string) (agentfile.ToolFacts, bool) {
-	for _, t := range support.Tools(os.DevNull) {
+	stock := support.Tools(os.DevNull)
+	for _, b := range tools.All() {
+		made, err := b.New(tooldefs.BuiltinDeps{Logger: slog.New(slog.DiscardHandler), OnClose: func(func() error) {}})
+		if err == nil { // else "check" tells
+			stock = append(stock, made...)
+		}
+	}
+	for _, t := range stock {
 		if t.Name() == name {
 			return agentfile.ToolFacts{Effects: t.Effects(), Check: func(raw string) (string, string) {
 				checked := t.Check(raw)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/contract"
@@ -91,13 +90,16 @@ func (p *printer) shown(e turnkeel.Event) bool {
 		return false
 	}
 	said := p.partial.String()
-	if rest, ok := strings.CutPrefix(plain(e.Text), said); ok {
+	if rest, ok := strings.CutPrefix(onTerminal(e.Text), said); ok {
 		fmt.Fprint(p.out, rest) // what came after the last look
 		return true
 	}
 	p.erase()
 	return false
 }
+
+// onTerminal is a text whose width on a terminal is known.
+func onTerminal(text string) string { return strings.ReplaceAll(plain(text), "\t", "    ") }
 
 func (p *printer) text(e turnkeel.Event) {
 	if !p.terminal {
@@ -108,7 +110,7 @@ func (p *printer) text(e turnkeel.Event) {
 		p.partial.Reset()
 		p.activity = e.Activity
 	}
-	text := plain(e.Text)
+	text := onTerminal(e.Text)
 	p.partial.WriteString(text)
 	fmt.Fprint(p.out, text)
 }
@@ -127,27 +129,14 @@ func (p *printer) erase() {
 	p.partial.Reset()
 }
 
-// rowsOf is how many rows of a terminal a text takes.
-func rowsOf(text string, width int) int {
-	rows := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		n := utf8.RuneCountInString(line)
-		rows++
-		if width > 0 && n > 0 {
-			rows += (n - 1) / width
-		}
-	}
-	return rows
-}
-
 func (p *printer) progress(e turnkeel.Event) {
 	line := "  … " + e.Tool + " " + contract.BoundText(plain(string(e.Progress)), 100)
 	if !p.terminal {
 		p.say("%s  tool  %s", e.Time.Local().Format(time.TimeOnly), line)
 		return
 	}
-	if runes := []rune(line); p.width > 1 && len(runes) >= p.width {
-		line = string(runes[:p.width-1])
+	if p.width > 1 {
+		line = firstCells(strings.ReplaceAll(line, "\n", " "), p.width-1)
 	}
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
 	p.inPlace = true

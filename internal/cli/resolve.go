@@ -32,6 +32,7 @@ Only calls of tools that ask a person wait for this: see docs/approvals.md.`,
 				return err
 			}
 			defer s.temporal.Close()
+			defer a.hintSlow(cmd.Context())()
 			reply, err := s.turns.Resolve(cmd.Context(), args[0], r)
 			if err != nil {
 				return err

@@ -60,6 +60,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 		return err
 	}
 	defer s.temporal.Close()
+	a.hintAttributes(ctx, s)
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: f.turnID, Input: contract.TurnInput{
 		Agent:    f.agent,
 		Messages: []contract.Message{{Role: contract.RoleUser, Content: message}},

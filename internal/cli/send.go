@@ -56,9 +56,12 @@ func (a *app) send(cmd *cobra.Command, f sendFlags, id, text string) error {
 		return err
 	}
 	defer s.temporal.Close()
+	a.hintAttributes(ctx, s)
+	stopHint := a.hintSlow(ctx)
 	reply, err := s.turns.Send(ctx, turnkeel.Message{
 		Session: id, Agent: f.agent, Text: text, MessageID: f.messageID, WhileBusy: busy, Stream: !f.detach,
 	})
+	stopHint()
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -43,16 +45,15 @@ printed.`,
 }
 
 func (a *app) setup(cmd *cobra.Command, s *session, dryRun bool) error {
-	missing := map[string]enumspb.IndexedValueType{}
-	var names []string
-	for name, kind := range attributeTypes {
-		if !s.knows(cmd.Context(), name) {
-			missing[name] = kind
-			names = append(names, name)
-		}
+	names, err := s.missingAttributes(cmd.Context())
+	if err != nil {
+		return err
 	}
-	slices.Sort(names)
 	if len(names) > 0 && !dryRun {
+		missing := map[string]enumspb.IndexedValueType{}
+		for _, name := range names {
+			missing[name] = attributeTypes[name]
+		}
 		_, err := s.temporal.OperatorService().AddSearchAttributes(cmd.Context(), &operatorservice.AddSearchAttributesRequest{
 			Namespace: s.info.Namespace, SearchAttributes: missing,
 		})
@@ -67,11 +68,38 @@ func (a *app) setup(cmd *cobra.Command, s *session, dryRun bool) error {
 	case len(names) == 0:
 		fmt.Fprintln(a.out, "nothing is missing")
 	case dryRun:
-		fmt.Fprintf(a.out, "missing: %v\n%s\n", names, adminCommand(s.info.Namespace, names))
+		fmt.Fprintf(a.out, "missing: %s\n%s\n", strings.Join(names, ", "), adminCommand(s.info.Namespace, names))
 	default:
-		fmt.Fprintf(a.out, "added: %v\n", names)
+		fmt.Fprintf(a.out, "added: %s\n", strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// missingAttributes are those of ours that the namespace lacks, sorted.
+func (s *session) missingAttributes(ctx context.Context) ([]string, error) {
+	known, err := s.temporal.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: s.info.Namespace})
+	if err != nil {
+		return nil, fmt.Errorf("ask for the search attributes of the namespace %s: %w", s.info.Namespace, err)
+	}
+	var names []string
+	for name := range attributeTypes {
+		if _, has := known.GetCustomAttributes()[name]; !has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// hintAttributes says, on standard error, which search attributes are missing,
+// if any are and the server tells.
+func (a *app) hintAttributes(ctx context.Context, s *session) {
+	names, err := s.missingAttributes(ctx)
+	if err == nil && len(names) > 0 {
+		fmt.Fprintf(a.errOut, "the namespace %s lacks the search attributes %s: everything works, but turns are not found by them; starter setup adds them\n",
+			s.info.Namespace, strings.Join(names, ", "))
+	}
 }
 
 func adminCommand(namespace string, names []string) string {

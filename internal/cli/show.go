@@ -40,7 +40,7 @@ TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
 			}
 			report := s.report(run, args[0], current.RawResponse.GetWorkflowExecutionInfo().GetExecution().GetRunId(), table)
 			report.Retrying = retryingOf(current.RawResponse)
-			if err := fetchBase(cmd.Context(), run); err != nil {
+			if err := s.fetchBase(cmd.Context(), run); err != nil {
 				return err
 			}
 			if report.Messages, err = run.Transcript(); err != nil {

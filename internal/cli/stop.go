@@ -51,6 +51,7 @@ func (a *app) withTurn(cmd *cobra.Command, turn, done string, do func(*session) 
 		return err
 	}
 	defer s.temporal.Close()
+	defer a.hintSlow(cmd.Context())()
 	if err := do(s); err != nil {
 		return err
 	}

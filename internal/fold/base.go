@@ -23,7 +23,7 @@ func (r *Run) packed() *contract.Packed {
 	case r.Input.Carried != nil:
 		return &r.Input.Carried.Transcript
 	case r.Input.BaseOf != nil && len(r.Steps) > 0 && r.Steps[0].Answer != nil:
-		return r.Steps[0].Answer.Base // nil when the session has just begun
+		return r.Steps[0].Answer.Base // of an older history
 	default:
 		return r.Input.BasePacked
 	}
@@ -50,10 +50,33 @@ func (r *Run) SetBase(packed []byte) error {
 	return nil
 }
 
-// SetMessages gives the fold what was said before the turn: of a session's
-// turn whose first step has not recorded it yet.
-func (r *Run) SetMessages(messages []contract.Message) {
+// SessionBase says which session's history holds what was said before the turn,
+// nil when that is known, or nothing was said. The fold reads no other history:
+// who can gives it to [Run.SetMessages]. Without it it is as with a blob.
+func (r *Run) SessionBase() *contract.BaseRef {
+	if r.base.known || r.saidBefore() == 0 {
+		return nil
+	}
+	return r.Input.BaseOf
+}
+
+// saidBefore is how many messages the first step of a session's turn was asked
+// with, 0 until it is recorded.
+func (r *Run) saidBefore() int {
+	if r.Input.BaseOf == nil || r.Input.Carried != nil || len(r.Steps) == 0 || r.Steps[0].Answer == nil {
+		return 0
+	}
+	return r.Steps[0].Answer.BaseSaid
+}
+
+// SetMessages gives the fold what was said before a session's turn. It is an
+// error when the turn was asked with another number of messages.
+func (r *Run) SetMessages(messages []contract.Message) error {
+	if n := r.saidBefore(); n > 0 && n != len(messages) {
+		return fmt.Errorf("session %s has %d messages of before the turn, which was asked with %d", r.Input.BaseOf.WorkflowID, len(messages), n)
+	}
 	r.useBase(&contract.PackedTranscript{Messages: messages})
+	return nil
 }
 
 // NewMessages leaves out of the turn's messages those that were said before
@@ -72,6 +95,8 @@ func (r *Run) readBase() error {
 	}
 	p := r.packed()
 	switch {
+	case p == nil && r.saidBefore() > 0:
+		return fmt.Errorf("the transcript begins in the history of session %s, which was not given", r.Input.BaseOf.WorkflowID)
 	case p == nil:
 		r.useBase(nil)
 		return nil

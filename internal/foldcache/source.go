@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/turnkeel/turnkeel/blob"
+	"github.com/turnkeel/turnkeel/internal/conversation"
 	"github.com/turnkeel/turnkeel/internal/fold"
 )
 
@@ -106,7 +107,11 @@ func (s *Source) fold(ctx context.Context, r *reader) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e, s.fetchBase(ctx, e.run)
+	return e, s.fetchBase(ctx, r, e.run)
+}
+
+func (s *Source) conversation(r *reader) conversation.Reader {
+	return conversation.Reader{Service: r.service, Namespace: r.at.Namespace, Converter: s.converter, Blobs: s.blobs}
 }
 
 func (s *Source) empty() *folded { return &folded{run: fold.New(s.converter)} }
@@ -128,8 +133,16 @@ func (s *Source) grow(ctx context.Context, r *reader, e *folded) error {
 	return nil
 }
 
-// fetchBase gives the fold the transcript it begins with, when that is a blob.
-func (s *Source) fetchBase(ctx context.Context, run *fold.Run) error {
+// fetchBase gives the fold the transcript it begins with, when that is a blob
+// or in the history of the turn's session.
+func (s *Source) fetchBase(ctx context.Context, r *reader, run *fold.Run) error {
+	if session := run.SessionBase(); session != nil {
+		messages, err := s.conversation(r).Before(ctx, *session, run.WorkflowID)
+		if err != nil {
+			return err
+		}
+		return run.SetMessages(messages)
+	}
 	ref := run.BaseBlob()
 	if ref == "" {
 		return nil

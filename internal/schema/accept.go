@@ -53,7 +53,7 @@ func (s *Schema) accept(m map[string]any) (string, map[string]any, []Problem) {
 		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}
 	f := fixer{left: 4 * budget, room: maxDefaultBytes}
-	f.value(m, s.shape.certain, s.shape.possible, nil)
+	f.value(m, s.shape.certain, s.shape.possible)
 	if !f.spend(0) {
 		return "", nil, []Problem{{Reason: "the arguments are too complex to check against the schema"}}
 	}

@@ -17,6 +17,9 @@ func Canonical(raw []byte) ([]byte, error) {
 	return write(v)
 }
 
+// Write writes a tree of [Parse] in the form of [Canonical].
+func Write(v any) ([]byte, error) { return write(v) }
+
 func write(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := writeValue(&b, v); err != nil {

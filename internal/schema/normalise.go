@@ -11,6 +11,7 @@ type fixer struct {
 	problems []Problem
 	left     int // visits of a schema by a value; see budget
 	room     int // bytes that defaults may still add; see maxDefaultBytes
+	trail    trail
 }
 
 // spend charges visits and reports whether the budget holds.
@@ -35,7 +36,7 @@ func shapesOf(of []*shape, certainly bool) (certain, possible []*shape) {
 	return certain, possible
 }
 
-func (f *fixer) value(v any, certain, possible []*shape, at *path) any {
+func (f *fixer) value(v any, certain, possible []*shape) any {
 	possible = admitting(possible, v)
 	switch v := v.(type) {
 	case json.Number:
@@ -46,30 +47,26 @@ func (f *fixer) value(v any, certain, possible []*shape, at *path) any {
 		}
 	case []any:
 		for i, e := range v {
-			v[i] = f.child(e, certain, possible, at.index(i), func(s *shape, to []*shape) []*shape {
-				if c := s.element(i); c != nil {
-					to = append(to, c)
-				}
-				return to
-			})
+			v[i] = f.child(e, certain, possible, step{index: i, arr: true})
 		}
 	case map[string]any:
-		f.object(v, certain, possible, at)
+		f.object(v, certain, possible)
 	}
 	return v
 }
 
-// child goes one level down, along the schemas that pick gives.
-func (f *fixer) child(v any, certain, possible []*shape, at *path, pick func(*shape, []*shape) []*shape) any {
+// child goes one level down, along the schemas of that step.
+func (f *fixer) child(v any, certain, possible []*shape, to step) any {
 	if !f.spend(1 + len(certain) + len(possible)) {
 		return v
 	}
-	var below, maybe []*shape
+	var buf, more [4]*shape
+	below, maybe := buf[:0], more[:0]
 	for _, s := range certain {
-		below = pick(s, below)
+		below = s.next(to, below)
 	}
 	for _, s := range possible {
-		maybe = pick(s, maybe)
+		maybe = s.next(to, maybe)
 	}
 	if len(below) == 0 && len(maybe) == 0 {
 		return v
@@ -79,7 +76,10 @@ func (f *fixer) child(v any, certain, possible []*shape, at *path, pick func(*sh
 		_, q := shapesOf(maybe, false)
 		p = slices.Concat(p, q)
 	}
-	return f.value(v, c, p, at)
+	f.trail = append(f.trail, to)
+	v = f.value(v, c, p)
+	f.trail = f.trail[:len(f.trail)-1]
+	return v
 }
 
 // admitting leaves out alternatives that the type of the value rules out.
@@ -104,12 +104,12 @@ func wantsInteger(certain, possible []*shape) bool {
 	return wants
 }
 
-func (f *fixer) object(m map[string]any, certain, possible []*shape, at *path) {
+func (f *fixer) object(m map[string]any, certain, possible []*shape) {
 	if !f.spend(len(m) * (len(certain) + len(possible))) {
 		return
 	}
 	for k, v := range m {
-		f.checkCase(k, certain, possible, at)
+		f.checkCase(k, certain, possible)
 		if v == nil && droppable(k, certain, possible) {
 			delete(m, k)
 		}
@@ -127,13 +127,13 @@ func (f *fixer) object(m map[string]any, certain, possible []*shape, at *path) {
 		}
 	}
 	for k, v := range m {
-		m[k] = f.child(v, certain, possible, at.child(k), func(s *shape, to []*shape) []*shape { return s.child(k, to) })
+		m[k] = f.child(v, certain, possible, step{key: k})
 	}
 }
 
 // checkCase refuses a key that a case-insensitive decoder would take for a
 // property that the validator did not see under that name.
-func (f *fixer) checkCase(k string, certain, possible []*shape, at *path) {
+func (f *fixer) checkCase(k string, certain, possible []*shape) {
 	real := ""
 	for _, list := range [][]*shape{certain, possible} {
 		for _, s := range list {
@@ -148,7 +148,7 @@ func (f *fixer) checkCase(k string, certain, possible []*shape, at *path) {
 		}
 	}
 	if real != "" {
-		f.problems = append(f.problems, Problem{at.child(k).String(), "differs only in case from the property " + real})
+		f.problems = append(f.problems, Problem{append(f.trail, step{key: k}).String(), "differs only in case from the property " + real})
 	}
 }
 

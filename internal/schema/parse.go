@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -21,7 +23,7 @@ func parse(raw []byte, lim limits) (any, error) {
 		return nil, syntaxProblem(json.Unmarshal(raw, &whole))
 	}
 	p := parser{text: raw, left: lim.values, depth: lim.depth}
-	return p.value(nil, 0)
+	return p.value()
 }
 
 func syntaxProblem(err error) error {
@@ -42,6 +44,7 @@ type parser struct {
 	at    int
 	left  int
 	depth int
+	trail trail // to the value that is read
 }
 
 // next skips white space, commas and colons and gives the byte after them.
@@ -56,20 +59,20 @@ func (p *parser) next() byte {
 	}
 }
 
-func (p *parser) value(at *path, depth int) (any, error) {
+func (p *parser) value() (any, error) {
 	if p.left--; p.left < 0 {
 		return nil, errors.New("has too many values")
 	}
 	switch c := p.next(); c {
 	case '{', '[':
-		if depth >= p.depth {
+		if len(p.trail) >= p.depth {
 			return nil, fmt.Errorf("is nested too deeply: at most %d levels are allowed", p.depth)
 		}
 		p.at++
 		if c == '{' {
-			return p.object(at, depth+1)
+			return p.object()
 		}
-		return p.array(at, depth+1)
+		return p.array()
 	case '"':
 		return p.str()
 	case 'n':
@@ -84,7 +87,7 @@ func (p *parser) value(at *path, depth int) (any, error) {
 	}
 	n := p.number()
 	if err := checkNumber(n); err != nil {
-		return nil, fmt.Errorf("has a number %w%s", err, at.suffix())
+		return nil, fmt.Errorf("has a number %w%s", err, p.trail.suffix())
 	}
 	return n, nil
 }
@@ -114,12 +117,50 @@ func (p *parser) str() (string, error) {
 	if plain {
 		return string(p.text[begin+1 : p.at-1]), nil
 	}
+	if !unicodeText(p.text[begin:p.at]) {
+		return "", errors.New("has a string that is not valid Unicode")
+	}
 	var s string
 	err := json.Unmarshal(p.text[begin:p.at], &s)
 	return s, err
 }
 
-func (p *parser) object(at *path, depth int) (any, error) {
+// unicodeText says that a valid JSON string stands for Unicode text. The
+// standard decoder puts U+FFFD in the place of stray bytes and of half a
+// surrogate pair: another value than the one that was written.
+func unicodeText(raw []byte) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if i++; raw[i] != 'u' {
+			continue
+		}
+		r := hexRune(raw[i+1:])
+		if i += 4; !utf16.IsSurrogate(r) {
+			continue
+		}
+		if i+6 >= len(raw) || raw[i+1] != '\\' || raw[i+2] != 'u' || utf16.DecodeRune(r, hexRune(raw[i+3:])) == utf8.RuneError {
+			return false
+		}
+		i += 6
+	}
+	return true
+}
+
+// hexRune reads the four digits of an escape.
+func hexRune(digits []byte) rune {
+	n, err := strconv.ParseUint(string(digits[:4]), 16, 16)
+	if err != nil {
+		return utf8.RuneError
+	}
+	return rune(n)
+}
+
+func (p *parser) object() (any, error) {
 	out := make(map[string]any)
 	for p.next() != '}' {
 		key, err := p.str()
@@ -127,23 +168,27 @@ func (p *parser) object(at *path, depth int) (any, error) {
 			return nil, err
 		}
 		if _, twice := out[key]; twice {
-			return nil, fmt.Errorf("has the key %q twice%s", cut(key, 100), at.suffix())
+			return nil, fmt.Errorf("has the key %q twice%s", cut(key, 100), p.trail.suffix())
 		}
-		if out[key], err = p.value(at.child(key), depth); err != nil {
+		p.trail = append(p.trail, step{key: key})
+		if out[key], err = p.value(); err != nil {
 			return nil, err
 		}
+		p.trail = p.trail[:len(p.trail)-1]
 	}
 	p.at++
 	return out, nil
 }
 
-func (p *parser) array(at *path, depth int) (any, error) {
+func (p *parser) array() (any, error) {
 	out := []any{}
 	for p.next() != ']' {
-		v, err := p.value(at.index(len(out)), depth)
+		p.trail = append(p.trail, step{index: len(out), arr: true})
+		v, err := p.value()
 		if err != nil {
 			return nil, err
 		}
+		p.trail = p.trail[:len(p.trail)-1]
 		out = append(out, v)
 	}
 	p.at++

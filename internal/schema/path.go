@@ -36,6 +36,34 @@ func (p *path) String() string {
 	return joinPath(parts)
 }
 
+// trail is the way to the place where a walk is, kept without an allocation for
+// each step.
+type trail []step
+
+type step struct {
+	key   string
+	index int // when arr is set
+	arr   bool
+}
+
+func (t trail) String() string {
+	parts := make([]string, len(t))
+	for i, s := range t {
+		if parts[i] = s.key; s.arr {
+			parts[i] = strconv.Itoa(s.index)
+		}
+	}
+	return joinPath(parts)
+}
+
+// suffix is " at a.b", or nothing at the root.
+func (t trail) suffix() string {
+	if len(t) == 0 {
+		return ""
+	}
+	return " at " + t.String()
+}
+
 // suffix is " at a.b", or nothing at the root.
 func (p *path) suffix() string {
 	if p == nil {

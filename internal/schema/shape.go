@@ -93,6 +93,17 @@ func (s *shape) element(i int) *shape {
 	return s.items
 }
 
+// next appends the shapes of what a step leads to.
+func (s *shape) next(step step, to []*shape) []*shape {
+	if !step.arr {
+		return s.child(step.key, to)
+	}
+	if c := s.element(step.index); c != nil {
+		return append(to, c)
+	}
+	return to
+}
+
 // admitsNull says whether null could satisfy the shape.
 func (s *shape) admitsNull() bool {
 	if s.types != nil && !slices.Contains(s.types, "null") {

@@ -80,8 +80,14 @@ var packages = []Row{
 		Why:     "the fold reads events it is given: who fetches them is the caller's business",
 	},
 	{
+		Package: "internal/conversation",
+		Ours:    []string{"blob", "contract", "internal/fold"},
+		Never:   []Ban{workflowSide, dialsOut},
+		Why:     "it fetches a session's events with a client it is handed: workers, the starter and the test kit read the same",
+	},
+	{
 		Package: "internal/foldcache",
-		Ours:    []string{"blob", "internal/fold"},
+		Ours:    []string{"blob", "internal/conversation", "internal/fold"},
 		Never:   []Ban{workflowSide, dialsOut},
 		Why:     "it fetches events for the fold with a client it is handed, and decides nothing about them",
 	},
@@ -117,7 +123,7 @@ var packages = []Row{
 	{
 		Package: "activities",
 		Ours: []string{
-			"blob", "contract", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
+			"blob", "contract", "internal/conversation", "internal/stub", "internal/effect", "internal/fold", "internal/foldcache", "internal/lineage",
 			"internal/schema", "internal/logging", "internal/mask", "internal/policy", "internal/secrets", "internal/wire", "internal/wire/providers", "tooldefs",
 		},
 		Why: "activities are worker-side: they know the model, the tools and history, never the workflow's code",
@@ -244,14 +250,15 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/conversation", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
 		Package: "internal/cli",
 		Ours: []string{
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/devproc", "internal/effect",
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
+			"tooldefs",
 			"tools",
 		},
 		Why: "the command line is a client of turns: what a worker does it asks the worker to do",

@@ -18,21 +18,26 @@ const guarantees = "docs/guarantees.md"
 // toolIDs are the rows of the tool contract.
 func toolIDs() []string {
 	var ids []string
-	for n := 1; n <= 50; n++ {
-		if n <= 12 || n >= 20 && n <= 28 || n >= 30 {
+	for n := 1; n <= 68; n++ {
+		if n <= 12 || n >= 20 && n <= 28 || n >= 30 && n <= 50 || n >= 60 {
 			ids = append(ids, "T"+string(rune('0'+n/10))+string(rune('0'+n%10)))
 		}
 	}
 	return ids
 }
 
-// TestGuarantees_EveryIDHasItsTests: each id of the tool contract has one row
-// with a test, and each test that a row names exists.
+// caseIDs are the cases from the field that the tool contract answers for.
+func caseIDs() []string {
+	return strings.Fields("B01 B02 B03 B04 B06 B08 B10 B13 P03 P07 P08 P11 P14 P15 P17 P18 P20 P21 P22 P25")
+}
+
+// TestGuarantees_EveryIDHasItsTests: each id of the tool contract, and each case
+// that it answers for, has one row with a test, and each test that a row names exists.
 func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
 	for _, cells := range tableRows(documents(t)[guarantees]) {
-		if len(cells) != 3 || !regexp.MustCompile(`^T\d\d$`).MatchString(cells[0]) {
+		if len(cells) != 3 || !regexp.MustCompile(`^[TBP]\d\d$`).MatchString(cells[0]) {
 			continue
 		}
 		if _, twice := rows[cells[0]]; twice {
@@ -40,7 +45,7 @@ func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 		}
 		rows[cells[0]] = cells[2]
 	}
-	for _, id := range toolIDs() {
+	for _, id := range append(toolIDs(), caseIDs()...) {
 		tests, has := rows[id]
 		delete(rows, id)
 		named := inline.FindAllStringSubmatch(tests, -1)
@@ -58,6 +63,33 @@ func TestGuarantees_EveryIDHasItsTests(t *testing.T) {
 	}
 	for id := range rows {
 		t.Errorf("%s is no id of the tool contract", id)
+	}
+}
+
+// TestGuarantees_EveryFailureHasItsTests: each line of the table of failures
+// names tests that exist.
+func TestGuarantees_EveryFailureHasItsTests(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(documents(t)[guarantees], "\n## What is promised, under which failure\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	lines := 0
+	for _, cells := range tableRows(section) {
+		if len(cells) != 3 || cells[0] == "failure" || strings.HasPrefix(cells[0], "---") {
+			continue
+		}
+		lines++
+		named := inline.FindAllStringSubmatch(cells[2], -1)
+		if len(named) == 0 {
+			t.Errorf("%q has no test", cells[0])
+		}
+		for _, m := range named {
+			if !testExists(t, m[1]) {
+				t.Errorf("%q names %s, which does not exist", cells[0], m[1])
+			}
+		}
+	}
+	if lines < 10 {
+		t.Errorf("only %d failures were found: this test no longer fits the document", lines)
 	}
 }
 

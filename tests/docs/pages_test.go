@@ -176,13 +176,32 @@ func (p *page) background(line string, cmd *exec.Cmd, out *lockedBuffer) {
 	})
 }
 
-// compare looks for each line, spaces aside.
+// compare looks for each line of what the latest commands are said to print.
 func (p *page) compare(body string) {
 	p.t.Helper()
-	printed := strings.Join(strings.Fields(p.printed), " ")
-	for line := range strings.Lines(body) {
+	for _, line := range missing(p.printed, body) {
+		p.t.Errorf("not printed: %s\nbut:\n%s", line, p.printed)
+	}
+}
+
+// missing are the lines that were not printed, spaces aside.
+func missing(printed, lines string) []string {
+	printed = strings.Join(strings.Fields(printed), " ")
+	var found []string
+	for line := range strings.Lines(lines) {
 		if want := strings.Join(strings.Fields(line), " "); !strings.Contains(printed, want) {
-			p.t.Errorf("not printed: %s\nbut:\n%s", want, p.printed)
+			found = append(found, want)
+		}
+	}
+	return found
+}
+
+func TestMissing_Finds(t *testing.T) {
+	t.Parallel()
+	const printed = "one\ntwo   three\n"
+	for lines, want := range map[string]string{"two three\n": "", "one\ntwo": "", "one\nfour\nfive\n": "four five"} {
+		if got := strings.Join(missing(printed, lines), " "); got != want {
+			t.Errorf("%q: got %q", lines, got)
 		}
 	}
 }

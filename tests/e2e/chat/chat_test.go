@@ -1,7 +1,10 @@
 package chat
 
 import (
+	"io"
+	"net"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/devproc"
 )
 
 func pay(args map[string]any) agenttest.Step {
@@ -162,28 +166,101 @@ func TestChat_ComesBack(t *testing.T) {
 }
 
 // P23, R50: the text of a killed worker is replaced on the screen, not
-// repeated.
+// repeated, also where it has gone over many rows, or its characters are wide.
 func TestChat_KilledWorker(t *testing.T) {
 	t.Parallel()
-	const text = "The quick brown fox jumps over the lazy dog and goes home to sleep, tired of all the jumping that it did today, " +
-		"and of the dog, and of the quick people who look at it; it dreams of a long line of text that goes on and on, over the edge, and of two."
-	w := newWorld(t, agenttest.Script{Steps: []agenttest.Step{{Text: text, ChunkDelay: contract.Duration(100 * time.Millisecond)}}})
-	kill := w.worker(t)
-	p := sit(t, nil, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
-	p.sees(you, 1)
-	p.types("tell\r")
-	p.sees("The quick", 1)
-	kill()
+	for name, tt := range map[string]struct {
+		columns     int
+		begin, text string
+	}{
+		"wide terminal": {240, "Thequick", "The quick brown fox jumps over the lazy dog and goes home to sleep, tired of all the jumping that it did today, " +
+			"and of the dog, and of the quick people who look at it; it dreams of a long line of text that goes on and on, over the edge, and of two."},
+		"narrow":          {31, "Thequick", "The quick brown fox jumps over the lazy dog and\ngoes home to sleep, tired\tof all the jumping that it did today, and of a lot more."},
+		"wide characters": {41, "漢字で", "漢字で 書いた 長い 文章は、 端末の 端を 越えて 次の 行へ 続き、 そして また 次の 行へ 続いて 行き、 いつまでも 終わらない 🙂 🙂 ように 見える。"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, agenttest.Script{Steps: []agenttest.Step{{Text: tt.text, ChunkDelay: contract.Duration(100 * time.Millisecond)}}})
+			kill := w.worker(t)
+			p := sitAt(t, tt.columns, nil, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
+			flat := func(text string) string { return strings.Join(strings.Fields(text), "") }
+			p.sees(you, 1)
+			p.types("tell\r")
+			p.until(tt.begin, func() bool { return strings.Contains(flat(p.text()), tt.begin) })
+			kill()
+			w.worker(t)
+			p.until("the answer", func() bool { return strings.Contains(flat(p.text()), "modelanswered") })
+			p.sees(you, 2)
+			if got := flat(p.text()); strings.Count(got, tt.begin) != 1 || !strings.Contains(got, flat(tt.text)) {
+				t.Errorf("the text stands %d times", strings.Count(got, tt.begin))
+			}
+			if n := strings.Count(flat(p.printed()), tt.begin); n < 2 {
+				t.Errorf("the text was printed %d times: nothing was killed", n)
+			}
+		})
+	}
+}
+
+// R22, R50: a server that goes down in the middle of an answer and comes back
+// takes it; the chat goes on.
+func TestChat_ServerDown(t *testing.T) {
+	t.Parallel()
+	bin, err := devproc.Ensure(t.Context(), devproc.Printer(io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := devproc.Options{Dir: t.TempDir()}
+	s, err := devproc.Start(t.Context(), bin, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldOn(t, agenttest.Server{Address: s.Address, Namespace: s.Namespace},
+		agenttest.Script{Steps: []agenttest.Step{pay(map[string]any{"cents": 1}), {Text: "Paid."}}})
 	w.worker(t)
-	p.sees("model  answered", 1)
+	p := sit(t, []string{"TEMPORAL_ADDRESS=" + s.Address}, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
+	p.sees(you, 1)
+	p.types("pay\r")
+	p.sees(choice, 1)
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.types("y\r")
+	p.sees("no answer yet", 1)
+	_, port, _ := net.SplitHostPort(s.Address)
+	if own.Port, err = strconv.Atoi(port); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = devproc.Start(t.Context(), bin, own); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Kill() })
+	p.sees("decide approved by ann", 1)
+	p.sees("Paid.", 1)
 	p.sees(you, 2)
-	flat := strings.ReplaceAll(p.text(), "\n", "")
-	if n := strings.Count(flat, "The quick"); n != 1 || !strings.Contains(flat, text) {
-		t.Errorf("the text stands %d times", n)
+	if diff := cmp.Diff([]string{"pay"}, w.effects(t)); diff != "" {
+		t.Error(diff)
 	}
-	if n := strings.Count(p.printed(), "The quick"); n < 2 {
-		t.Errorf("the text was printed %d times: nothing was killed", n)
+}
+
+// R22: at a terminal of a few columns the question is asked whole, and a line
+// longer than a row is edited; keys that were typed before a question are no
+// answer to it.
+func TestChat_Narrow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agenttest.Script{Steps: []agenttest.Step{pay(map[string]any{"cents": 1}), {Text: "Paid."}}})
+	w.worker(t)
+	p := sitAt(t, 20, nil, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
+	p.sees(you, 1)
+	p.types("pay, and do it at once, however long this is\x01X\ry\r") // ^A goes to the beginning
+	p.until("the question", func() bool { return strings.Contains(strings.ReplaceAll(p.text(), "\n", ""), choice) })
+	if got := w.Model.Requests()[0].User; got != "Xpay, and do it at once, however long this is" {
+		t.Errorf("it was asked %q", got)
 	}
+	if n := len(w.effects(t)); n != 0 {
+		t.Error("what was typed before the question was taken for a yes")
+	}
+	p.types("y\r")
+	p.sees("Paid.", 1)
 }
 
 // R50: a call whose outcome nobody knows is asked about on the spot.

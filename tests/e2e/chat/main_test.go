@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,13 +117,19 @@ func serveWorker() int {
 type world struct {
 	*agenttest.Bench
 	ledger string
+	server agenttest.Server
 }
 
 func newWorld(t *testing.T, s agenttest.Script) *world {
 	t.Helper()
+	return newWorldOn(t, server, s)
+}
+
+func newWorldOn(t *testing.T, on agenttest.Server, s agenttest.Script) *world {
+	t.Helper()
 	ledger := filepath.Join(t.TempDir(), "ledger")
-	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, NoWorker: true, Script: s, Tools: tools(ledger)})
-	return &world{b, ledger}
+	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: on, NoWorker: true, Script: s, Tools: tools(ledger)})
+	return &world{b, ledger, on}
 }
 
 // worker runs a worker process. kill ends it as a crash does.
@@ -130,7 +137,7 @@ func (w *world) worker(t *testing.T) (kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0]) //nolint:gosec // this test
 	cmd.Env = append(os.Environ(), workerEnv+"="+w.Queue, modelEnv+"="+w.Model.URL(), ledgerEnv+"="+w.ledger,
-		"TEMPORAL_ADDRESS="+server.Address, "TEMPORAL_NAMESPACE="+server.Namespace)
+		"TEMPORAL_ADDRESS="+w.server.Address, "TEMPORAL_NAMESPACE="+w.server.Namespace)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -183,12 +190,18 @@ func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 // sit runs the starter at a terminal.
 func sit(t *testing.T, env []string, args ...string) *person {
 	t.Helper()
+	return sitAt(t, 240, env, args...)
+}
+
+// sitAt runs it at a terminal of so many columns.
+func sitAt(t *testing.T, columns int, env []string, args ...string) *person {
+	t.Helper()
 	cmd := command(t, env, args...)
-	keys, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 240, Rows: 40})
+	keys, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(columns), Rows: 40}) //nolint:gosec // few
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &person{newScreen(240), t, cmd, keys, make(chan struct{})}
+	p := &person{newScreen(columns), t, cmd, keys, make(chan struct{})}
 	go func() {
 		buf := make([]byte, 4096)
 		for {
@@ -222,20 +235,26 @@ func (p *person) types(keys string) {
 // sees waits until the text stands on the screen n times.
 func (p *person) sees(text string, n int) {
 	p.t.Helper()
+	p.until(strconv.Quote(text), func() bool { return strings.Count(p.text(), text) >= n })
+}
+
+// until waits until the screen is as wanted.
+func (p *person) until(what string, wanted func() bool) {
+	p.t.Helper()
 	for {
 		changed := p.change()
-		if strings.Count(p.text(), text) >= n {
+		if wanted() {
 			return
 		}
 		select {
 		case <-changed:
 		case <-p.over:
-			if strings.Count(p.text(), text) >= n {
+			if wanted() {
 				return
 			}
-			p.t.Fatalf("it ended without %q", text)
+			p.t.Fatalf("it ended without %s", what)
 		case <-time.After(time.Minute):
-			p.t.Fatalf("%q does not come", text)
+			p.t.Fatalf("%s does not come", what)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestChat_NotThere(t *testing.T) {
 	p := sit(t, nil, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
 	p.sees(you, 1)
 	p.types("hello\r")
-	p.sees("no worker serves the task queue "+w.Queue, 1)
+	p.sees("no answer yet: it takes the server and a worker", 1)
 	p.types(ctrlC)
 	p.sees("given up", 1)
 	p.sees(you, 2)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/text/width"
 )
 
 // screen is as much of a terminal as the starter uses: it says what a person
@@ -65,19 +67,25 @@ func (s *screen) take(p []byte) int {
 	return n
 }
 
+// put shows a character; a wide one takes two columns, the second of which
+// holds nothing.
 func (s *screen) put(r rune) {
-	if s.x >= s.width {
+	cells := []rune{r}
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		cells = []rune{r, 0}
+	}
+	if s.x+len(cells) > s.width {
 		s.x = 0
 		s.y++
 	}
 	s.row()
 	row := s.rows[s.y]
-	for len(row) <= s.x {
+	for len(row) < s.x+len(cells) {
 		row = append(row, ' ')
 	}
-	row[s.x] = r
+	copy(row[s.x:], cells)
 	s.rows[s.y] = row
-	s.x++
+	s.x += len(cells)
 }
 
 // row makes the cursor's row be there.
@@ -139,7 +147,7 @@ func (s *screen) text() string {
 	defer s.mu.Unlock()
 	lines := make([]string, len(s.rows))
 	for i, row := range s.rows {
-		lines[i] = strings.TrimRight(string(row), " ")
+		lines[i] = strings.TrimRight(strings.ReplaceAll(string(row), "\x00", ""), " ")
 	}
 	return strings.Join(lines, "\n")
 }

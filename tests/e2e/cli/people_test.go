@@ -20,6 +20,11 @@ type payInput struct {
 // gatedBench serves an agent whose every payment needs a yes.
 func gatedBench(t *testing.T, calls ...int) *agenttest.Bench {
 	t.Helper()
+	return gatedBenchOn(t, server, calls...)
+}
+
+func gatedBenchOn(t *testing.T, on agenttest.Server, calls ...int) *agenttest.Bench {
+	t.Helper()
 	pay := tooldefs.Define(tooldefs.Spec[payInput, string]{
 		Name: "pay", Description: "Pays.", Approval: tooldefs.Always,
 		Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) { return "paid", nil },
@@ -29,8 +34,11 @@ func gatedBench(t *testing.T, calls ...int) *agenttest.Bench {
 		step.Calls = append(step.Calls, agenttest.ScriptCall{Name: "pay", Args: map[string]any{"cents": cents}})
 	}
 	return agenttest.NewBench(t, agenttest.BenchOptions{
-		Server: server, Tools: []*tooldefs.Tool{pay},
-		Script: agenttest.Script{Steps: []agenttest.Step{step, {Text: "done"}}},
+		Server: on, Tools: []*tooldefs.Tool{pay},
+		Script: agenttest.Script{
+			Turns: []agenttest.ScriptTurn{{When: "hello", Steps: []agenttest.Step{{Text: "Good evening."}}}},
+			Steps: []agenttest.Step{step, {Text: "done"}},
+		},
 	})
 }
 
@@ -95,6 +103,41 @@ func TestPeople(t *testing.T) {
 	if out.Effects[0].Outcome != contract.OutcomeDone || out.Effects[1].Outcome != contract.OutcomeDenied || !strings.Contains(out.Effects[1].Text, "too much") {
 		t.Errorf("%+v", out.Effects)
 	}
+}
+
+// R22, P13: deciding twice changes nothing, also after a reset to before the
+// question; the first decision stands, and a turn that has ended says so.
+func TestPeople_Again(t *testing.T) {
+	t.Parallel()
+	b := gatedBench(t, 1, 2)
+	turn := b.Start("pay")
+	calls := pendingOf(t, turn.ID, 2)
+	decided := func(verb string, p pendingLine, code int, want string) {
+		t.Helper()
+		r := ask(t, verb, turn.ID, "--key", p.Key, "--digest", p.Digest)
+		if r.code != code || !strings.Contains(r.out+r.errOut, want) {
+			t.Errorf("%s: exit code %d, want %d; wanted %q in\n%s%s", verb, r.code, code, want, r.out, r.errOut)
+		}
+	}
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("deny", calls[0], 1, "first decision stands")
+	cli, err := toolbin.TemporalCLI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := finish(t, command(t, t.TempDir(), cli, onServer(), "workflow", "reset", "--workflow-id", turn.ID, "--event-id", "4", "--reason", "test"))
+	if r.code != 0 {
+		t.Fatalf("%s%s", r.out, r.errOut)
+	}
+	pendingOf(t, turn.ID, 1)
+	decided("approve", calls[0], 0, "approved by ann")
+	decided("deny", calls[0], 1, "first decision stands")
+	decided("deny", calls[1], 0, "denied by ann")
+	if out := b.Wait(b.Turns.Turn(t.Context(), turn.ID, "")); out.Result.Effects.Done != 1 || out.Result.Effects.NotExecuted != 1 {
+		t.Errorf("%+v", out.Effects)
+	}
+	decided("approve", calls[1], 3, "completed")
 }
 
 // T50: at the terminal: a call whose outcome is unknown is listed with the

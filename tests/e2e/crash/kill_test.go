@@ -51,7 +51,7 @@ func TestKillMatrix(t *testing.T) {
 	r := run(t, newLedger(t, quick), agenttest.CrashOptions{
 		Turns: 8, Kills: *kills, Seed: *seed, Every: 750 * time.Millisecond,
 	})
-	if r.Kills != *kills || r.AtEvent < r.Kills/2 || r.Events < 20 || r.Lost.N == 0 {
+	if r.Kills != *kills || r.AtEvent < r.Kills/2 || r.Events < min(20, *kills/2) || r.Lost.N == 0 {
 		t.Errorf("the matrix did not kill as it should:\n%s", r)
 	}
 }
@@ -68,10 +68,12 @@ func TestStopMatrix_ShortGrace(t *testing.T) {
 	}
 }
 
-// With the default grace, which is longer than the calls, a deploy cuts none.
+// With the default grace, which is longer than the calls, a deploy cuts none, on
+// a server that does not hand tasks to a worker that stops.
 func TestStopMatrix(t *testing.T) {
 	t.Parallel()
-	r := run(t, newLedger(t, quick), agenttest.CrashOptions{Kills: *kills / 5, Seed: *seed, Signal: syscall.SIGTERM})
+	s := newDevserver(t, "frontend.enableCancelWorkerPollsOnShutdown=true")
+	r := run(t, newLedger(t, quick), agenttest.CrashOptions{Server: s.server(), Kills: *kills / 5, Seed: *seed, Signal: syscall.SIGTERM})
 	if r.Kills != *kills/5 || r.Calls.Unknown > 0 {
 		t.Errorf("%d kills, %d calls are unknown", r.Kills, r.Calls.Unknown)
 	}

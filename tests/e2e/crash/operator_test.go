@@ -41,11 +41,11 @@ func (o operator) do(ctx context.Context, args ...string) (ok bool) {
 func (o operator) running(ctx context.Context, tool string) (turn, activity string, err error) {
 	err = until(ctx, func() (bool, error) {
 		for _, id := range o.scene.Open() {
-			described, err := o.scene.Temporal.DescribeWorkflowExecution(ctx, id, "")
+			described, err := o.scene.Temporal.DescribeWorkflow(ctx, id, "")
 			if err != nil {
 				continue // not there yet
 			}
-			for _, p := range described.GetPendingActivities() {
+			for _, p := range described.RawResponse.GetPendingActivities() {
 				if p.GetActivityType().GetName() == contract.ToolActivity(tool) && p.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED {
 					turn, activity = id, p.GetActivityId()
 					return true, nil

@@ -24,13 +24,13 @@ type devserver struct {
 	*devproc.Server
 }
 
-func newDevserver(t *testing.T) *devserver {
+func newDevserver(t *testing.T, dynamic ...string) *devserver {
 	t.Helper()
 	bin, err := devproc.Ensure(t.Context(), devproc.Printer(os.Stderr))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &devserver{t: t, bin: bin, options: devproc.Options{Dir: t.TempDir(), Stderr: io.Discard}}
+	s := &devserver{t: t, bin: bin, options: devproc.Options{Dir: t.TempDir(), DynamicConfig: dynamic, Stderr: io.Discard}}
 	t.Cleanup(func() { _ = s.Stop(context.Background()) })
 	if err := s.start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ import (
 // The first of these variables makes the test binary a worker built on
 // turnkeel.Main.
 const (
-	codeEnv   = "TURNKEEL_TEST_CODE" // which code of the worker's own workflow: old or new
+	codeEnv   = "TURNKEEL_TEST_CODE" // which code: old, new (another own workflow) or untipped (a tool less)
 	modelEnv  = "TURNKEEL_TEST_MODEL"
 	zippedEnv = "TURNKEEL_TEST_ZIPPED" // if set, the worker encodes its payloads
 )
@@ -52,9 +52,9 @@ func TestMain(m *testing.M) {
 // workerOptions are the worker's of that code, as a user would write them.
 func workerOptions(code string) turnkeel.Options {
 	build := os.Getenv("TURNKEEL_BUILD_ID")
-	pay := func(name string, approval any) *tooldefs.Tool {
+	pay := func(name string, approval any, parallel func(string) bool) *tooldefs.Tool {
 		return tooldefs.Define(tooldefs.Spec[payInput, string]{
-			Name: name, Description: "Pays.", Approval: approval,
+			Name: name, Description: "Pays.", Approval: approval, ParallelSafe: parallel,
 			Handler: func(context.Context, *tooldefs.Call, payInput) (string, error) { return "paid by build " + build, nil },
 		})
 	}
@@ -62,9 +62,13 @@ func workerOptions(code string) turnkeel.Options {
 	if os.Getenv(zippedEnv) != "" {
 		encoding = zipped()
 	}
+	tools := []*tooldefs.Tool{pay("pay", tooldefs.Always, nil), pay("tip", nil, tooldefs.Always)}
+	if code == "untipped" {
+		tools = tools[:1]
+	}
 	return turnkeel.Options{
 		DataConverter: encoding,
-		Tools:         []*tooldefs.Tool{pay("pay", tooldefs.Always), pay("tip", nil)},
+		Tools:         tools,
 		Agents: []contract.Agent{{
 			Name: agenttest.AgentName, Model: "openai/scripted", Tools: []string{"all"},
 			Endpoint: contract.Endpoint{BaseURL: os.Getenv(modelEnv)},

@@ -75,7 +75,7 @@ func (s *shop) listed(query string, n int64) {
 }
 
 // R07: an intact code base replays runs of every state: parked, closed,
-// continued, reset, canceled, of a session, and one that no worker has taken up.
+// continued, reset, canceled, terminated, of a session, and one that no worker has taken up.
 func TestReplay_Intact(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -111,6 +111,9 @@ func TestReplay_Intact(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.parked(reply.TurnID)
+	terminated := s.Start("pay")
+	s.parked(terminated.ID)
+	cli(t, "workflow", "terminate", "--workflow-id", terminated.ID, "--reason", "test")
 	order := s.order()
 	s.parked(order.GetID())
 	until(t, "the reset run ends", func() (bool, string) {
@@ -119,16 +122,16 @@ func TestReplay_Intact(t *testing.T) {
 	})
 	stop()
 	untaken := s.Start("pay")
-	for _, id := range []string{parked.ID, closed.ID, continued.ID, reset.ID, canceled.ID, talk.Session, reply.TurnID, order.GetID(), untaken.ID} {
+	for _, id := range []string{parked.ID, closed.ID, continued.ID, reset.ID, canceled.ID, terminated.ID, talk.Session, reply.TurnID, order.GetID(), untaken.ID} {
 		want[id] = "replays"
 	}
-	s.listed("", 11) // two of them have two runs
+	s.listed("", 12) // two of them have two runs
 
 	r := s.replay("old", "--all", "--closed", "--query", s.ofQueue(), "--output", "json")
-	if diff := cmp.Diff(want, verdicts(t, r)); r.code != 0 || len(findings(t, r)) != 11 || diff != "" {
+	if diff := cmp.Diff(want, verdicts(t, r)); r.code != 0 || len(findings(t, r)) != 12 || diff != "" {
 		t.Errorf("exit code %d, %d runs\n%s\n%s", r.code, len(findings(t, r)), diff, r.errOut)
 	}
-	if !contains(r.errOut, "11 replay, 0 break") {
+	if !contains(r.errOut, "12 replay, 0 break") {
 		t.Errorf("the summary: %s", r.errOut)
 	}
 
@@ -246,7 +249,8 @@ func advised(t *testing.T, all []finding, begins string) string {
 func do(t *testing.T, line string, replaced ...string) string {
 	t.Helper()
 	line = strings.NewReplacer(replaced...).Replace(line)
-	path := "PATH=" + filepath.Dir(temporal) + string(os.PathListSeparator) + os.Getenv("PATH")
+	sep := string(os.PathListSeparator)
+	path := "PATH=" + filepath.Dir(temporal) + sep + filepath.Dir(starter) + sep + os.Getenv("PATH")
 	r := command(t, []string{path}, "sh", "-c", line)
 	if r.code != 0 {
 		t.Fatalf("%s: exit code %d\n%s%s", line, r.code, r.out, r.errOut)
@@ -282,6 +286,10 @@ func TestReplay_Saved(t *testing.T) {
 		if f.Verdict != "replays" || f.WorkflowID != turn.ID || f.RunID != turn.RunID {
 			t.Errorf("%+v", f)
 		}
+	}
+	piped := do(t, "temporal workflow show --workflow-id TURN --output json | starter replay --file -", "TURN", turn.ID)
+	if !contains(piped, "replays ", turn.ID) {
+		t.Errorf("from standard input:\n%s", piped)
 	}
 	text, err := os.ReadFile(printed) //nolint:gosec // the test's own
 	if err != nil {

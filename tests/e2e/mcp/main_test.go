@@ -56,8 +56,10 @@ func newBench(t *testing.T, yaml string, steps ...agenttest.Step) *bench {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("model: openai/scripted\nendpoint: {base_url: %q}\n%s", b.Model.URL(), yaml)
-	if err := os.WriteFile(filepath.Join(dir, "agent.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"agent.yaml": text, "first.md": "Be the first.", "second.md": "Be the second."} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	b.serve()
 	return b

@@ -37,7 +37,7 @@ func serveOwn(dir string) {
 			if err != nil {
 				return nil, err
 			}
-			defer f.Close() //nolint:errcheck // a test's
+			defer f.Close()
 			fmt.Fprintf(f, "%s %v\n", r.Params.Arguments, r.Params.Meta["idempotencyKey"])
 			if _, err := os.Stat(filepath.Join(dir, "hang")); err == nil {
 				select {}

@@ -205,6 +205,48 @@ func TestSession_Cancel(t *testing.T) {
 	}
 }
 
+// R08, R50: a session that was reset waits for the turn that it started before,
+// and canceling it ends that turn all the same.
+func TestSession_CancelAfterReset(t *testing.T) {
+	t.Parallel()
+	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: server, Tools: []*tooldefs.Tool{payTool(&ledger{})}, Script: agenttest.Script{
+		Steps: []agenttest.Step{{Calls: []agenttest.ScriptCall{pay(1)}}, {Text: "paid"}},
+	}})
+	session := "session-" + b.Queue
+	turn := send(t, b, turnkeel.Message{Session: session, Text: "pay"})
+	pendings(t, b, turn.TurnID, 1)
+	described, err := b.Temporal.DescribeWorkflow(t.Context(), session, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reset, err := b.Temporal.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
+		Namespace: server.Namespace, Reason: "test", RequestId: "reset-" + session, WorkflowTaskFinishEventId: 4,
+		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: session, RunId: described.WorkflowExecution.RunID},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for waits := false; !waits && t.Context().Err() == nil; {
+		described, err := b.Temporal.DescribeWorkflow(t.Context(), session, reset.GetRunId())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range described.RawResponse.GetPendingActivities() {
+			waits = waits || p.GetActivityType().GetName() == contract.ActivityAwaitTurn
+		}
+	}
+	if err := b.Turns.Cancel(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Temporal.GetWorkflow(t.Context(), session, "").Get(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "cancel") {
+		t.Errorf("the session ended with %v", err)
+	}
+	if out := ended(t, b, turn.TurnID); out.Result.Status != contract.StatusCanceled {
+		t.Errorf("%+v", out.Result)
+	}
+	replaySession(t, b, session)
+}
+
 // C04, R50: a message that comes while a canceled session lets its turn finish
 // is refused, not taken and lost.
 func TestSession_SendWhileItEnds(t *testing.T) {

@@ -39,32 +39,41 @@ func webUI(t *testing.T) string {
 	return strings.TrimSuffix(ui, "/") + "/namespaces/" + server.Namespace
 }
 
+// seeAgain is when a page that does not show what is looked for is opened
+// again: the Web UI asks the worker for a turn's details once, and gives up
+// when the answer is late.
+const seeAgain = 15 * time.Second
+
 // see opens a page and waits until it shows all of wants, as text, without a
 // click. It gives everything that the page shows then.
 func (b *browser) see(address string, wants ...string) string {
 	b.t.Helper()
-	b.open(address)
-	return b.await(wants...)
+	for began := time.Now(); ; {
+		b.open(address)
+		text, missing := b.await(wants)
+		if missing == "" {
+			return text
+		}
+		if time.Since(began) > seeWait {
+			b.t.Fatalf("the page does not show %q; it shows:\n%s", missing, text)
+		}
+	}
 }
 
-// await waits until the open page shows all of wants.
-func (b *browser) await(wants ...string) string {
+// await waits until the open page shows all of wants, or for [seeAgain]. It
+// gives what the page shows, and what is missing there.
+func (b *browser) await(wants []string) (text, missing string) {
 	b.t.Helper()
-	deadline := time.Now().Add(seeWait)
-	for {
-		text, missing := b.text(), ""
+	for began := time.Now(); ; b.frame() {
+		text, missing = b.text(), ""
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
 				missing = want
 			}
 		}
-		if missing == "" {
-			return text
+		if missing == "" || time.Since(began) > seeAgain {
+			return text, missing
 		}
-		if time.Now().After(deadline) {
-			b.t.Fatalf("the page does not show %q; it shows:\n%s", missing, text)
-		}
-		b.frame()
 	}
 }
 
