@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -29,31 +30,37 @@ const declare = "DECLARE turnkeel_query NO SCROLL CURSOR WITHOUT HOLD FOR "
 
 // queryPostgres asks the server, over a connection of its own that is closed
 // afterwards, so that nothing of a session (a lock, a setting, LISTEN) is left.
-// within is the query's time; limited ends with it, ctx with the call.
-func queryPostgres(ctx, limited context.Context, call *tooldefs.Call, within time.Duration, to source, query string, result *table) error {
+// limited ends with the query's time, ctx with the call.
+func (q *querier) queryPostgres(ctx, limited context.Context, call *tooldefs.Call, to source, query string, result *table) error {
 	conn, err := connect(ctx, to)
 	if err != nil {
 		return err
 	}
 	defer goodbye(conn)
-	return postgresError(ask(limited, conn, call, within, query, result))
+	err = q.begin(limited, conn)
+	if err == nil {
+		err = q.roles.check(limited, conn, call, to)
+	}
+	if err == nil {
+		err = checkFunctions(limited, conn, query)
+	}
+	if err == nil {
+		err = fetch(limited, conn, query, result)
+	}
+	return postgresError(err)
 }
 
-// ask reads in a transaction that cannot write and is never committed.
-func ask(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, within time.Duration, query string, result *table) error {
-	ms := within.Milliseconds()
+// begin opens a transaction that cannot write; it is never committed.
+func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn) error {
+	ms := q.within.Milliseconds()
 	_, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
 		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
 		`SET LOCAL standard_conforming_strings = on; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
-	if err != nil {
-		return err
-	}
-	if err := checkRole(ctx, conn, call); err != nil {
-		return err
-	}
-	if err := checkFunctions(ctx, conn, query); err != nil {
-		return err
-	}
+	return err
+}
+
+// fetch runs the query as far as the result takes rows.
+func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table) error {
 	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
 		return r.Err
 	}
@@ -75,7 +82,7 @@ func ask(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, within t
 			return nil // the rest is not read: the connection ends here
 		}
 	}
-	_, err = reader.Close()
+	_, err := reader.Close()
 	return err
 }
 
@@ -127,8 +134,23 @@ func goodbye(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// checkRole warns, in the worker's log, of a role that may do more than read: the
-// boundary here is the second line then, and should be the first.
+// roles remembers the addresses whose role was looked at. It is safe for
+// concurrent use.
+type roles struct{ seen sync.Map }
+
+// check warns, once and in the worker's log, of a role that may do more than
+// read: the boundary here is the only line then, and should be the second.
+func (r *roles) check(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, to source) error {
+	if _, seen := r.seen.Load(to.url.String()); seen {
+		return nil
+	}
+	err := checkRole(ctx, conn, call)
+	if err == nil {
+		r.seen.Store(to.url.String(), true)
+	}
+	return err
+}
+
 func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) error {
 	r := conn.ExecParams(ctx, `SELECT current_user, rolsuper OR EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid `+
 		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')) FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()

@@ -275,7 +275,7 @@ func TestY21_Postgres_Interrupted(t *testing.T) {
 	call := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{URLVariable: server.url("writer", "shop") + "?application_name=interrupted"}})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := run(ctx, call.Call, time.Hour, Query{Query: mark + `SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b, generate_series(1, 100000) c`, Limit: 1})
+		_, err := (&querier{within: time.Hour}).run(ctx, call.Call, Query{Query: mark + `SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b, generate_series(1, 100000) c`, Limit: 1})
 		ended <- err
 	}()
 	waitFor(t, func() bool { return len(ended) > 0 || running() })

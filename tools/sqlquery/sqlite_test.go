@@ -219,7 +219,7 @@ func TestY21_SQLite_Interrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	interrupt(fmt.Errorf("the turn was interrupted"))
 	call := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{URLVariable: "sqlite:" + file}})
-	_, err := run(ctx, call.Call, time.Hour, Query{Query: `WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n`, Limit: 1})
+	_, err := (&querier{within: time.Hour}).run(ctx, call.Call, Query{Query: `WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n`, Limit: 1})
 	if err == nil || !strings.Contains(err.Error(), "the turn was interrupted") {
 		t.Errorf("got %v", err)
 	}

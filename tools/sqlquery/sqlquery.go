@@ -69,7 +69,14 @@ func Builtin() tooldefs.Builtin {
 	}
 }
 
+// querier runs queries, each within so much time.
+type querier struct {
+	within time.Duration
+	roles  roles
+}
+
 func tool(within time.Duration) *tooldefs.Tool {
+	q := &querier{within: within}
 	return tooldefs.Define(tooldefs.Spec[Query, Table]{
 		Name: Name,
 		Description: "Reads the database with one SELECT statement and returns columns and rows. It cannot change anything. " +
@@ -79,14 +86,14 @@ func tool(within time.Duration) *tooldefs.Tool {
 		Timeout: Timeout, Env: []string{URLVariable},
 		Summary: func(in Query) string { return Name + " " + in.Query },
 		Handler: func(ctx context.Context, call *tooldefs.Call, in Query) (Table, error) {
-			return run(ctx, call, within, in)
+			return q.run(ctx, call, in)
 		},
 	})
 }
 
 // run finds the engine and asks it. The query's own time is a deadline on our
 // side too, should the engine not keep it.
-func run(ctx context.Context, call *tooldefs.Call, within time.Duration, in Query) (Table, error) {
+func (q *querier) run(ctx context.Context, call *tooldefs.Call, in Query) (Table, error) {
 	if err := readable(in.Query); err != nil {
 		return Table{}, err
 	}
@@ -94,14 +101,14 @@ func run(ctx context.Context, call *tooldefs.Call, within time.Duration, in Quer
 	if err != nil {
 		return Table{}, err
 	}
-	overrun := fmt.Errorf("the query ran longer than %s and was ended; ask for less: filter, aggregate, or use an indexed column", within)
-	limited, cancel := context.WithTimeoutCause(ctx, within, overrun)
+	overrun := fmt.Errorf("the query ran longer than %s and was ended; ask for less: filter, aggregate, or use an indexed column", q.within)
+	limited, cancel := context.WithTimeoutCause(ctx, q.within, overrun)
 	defer cancel()
 	result := newTable(in.Limit)
 	if to.file != "" {
 		err = querySQLite(limited, to.file, in.Query, result)
 	} else {
-		err = queryPostgres(ctx, limited, call, within, to, in.Query, result)
+		err = q.queryPostgres(ctx, limited, call, to, in.Query, result)
 	}
 	switch {
 	case err == nil:
