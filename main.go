@@ -63,7 +63,8 @@ OPENAI_API_KEY and OPENAI_BASE_URL, or by an agent's own endpoint.
 
 What is too large for a history is kept in the folder TURNKEEL_BLOBS, by default
 turnkeel/blobs below XDG_DATA_HOME or ~/.local/share. Workers on several
-machines need one folder that they share; "none" keeps nothing.`,
+machines need one that they share, as s3://bucket/prefix with the usual AWS_…
+variables; "none" keeps nothing.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,

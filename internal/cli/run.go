@@ -26,7 +26,9 @@ func (a *app) runCommand() *cobra.Command {
 harms nothing: the turn goes on, and "starter show" finds it.
 
 What you write lives in the turn's history, readable by everyone who may read
-the namespace: write no secret.`,
+the namespace: write no secret. An attached file and its text go into the blob
+store that TURNKEEL_BLOBS names, which must be the worker's; the agent needs the
+built-in tool read_attachment.`,
 		Example: `  starter run --agent support "Refund order A-1001, please."
   starter run --agent support --attach invoice.pdf "What is due, and when?"
   starter run --agent support --turn-id ticket-4711 "…"   # the same id again is the same turn`,

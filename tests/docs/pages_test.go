@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 // staysUp marks a command that goes on while the next ones run.
 const staysUp = "# stays up"
 
-// TestPages does what docs/agents.md and docs/mcp.md say, from top to bottom, in
+// TestPages does what docs/agents.md, docs/mcp.md and docs/attachments.md say, from top to bottom, in
 // a folder of its own: it writes the files, runs the commands, and looks for
 // each line of what they are said to print.
 func TestPages(t *testing.T) {
@@ -29,13 +30,10 @@ func TestPages(t *testing.T) {
 	binaries := t.TempDir()
 	run(t, root, "go", "build", "-o", binaries, "./starter", "./worker")
 	server := agenttest.StartServer(t)
-	for _, name := range []string{"docs/agents.md", "docs/mcp.md"} {
+	for _, name := range []string{"docs/agents.md", "docs/mcp.md", "docs/attachments.md"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
-			model, err := agenttest.NewModelServer(agenttest.Script{Steps: []agenttest.Step{
-				{Calls: []agenttest.ScriptCall{{Name: "open_ticket", Args: map[string]any{"subject": "My screen is broken"}}}},
-				{Text: "I opened ticket T-1: My screen is broken."},
-			}})
+			model, err := agenttest.NewModelServer(pageScript(name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,10 +41,32 @@ func TestPages(t *testing.T) {
 			p := &page{t: t, dir: t.TempDir(), binaries: binaries, env: append(cleanEnv(),
 				"TEMPORAL_ADDRESS="+server.Address, "TEMPORAL_NAMESPACE="+server.Namespace, "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false",
 				"XDG_DATA_HOME="+t.TempDir()), model: "OPENAI_BASE_URL=" + model.URL()}
+			if name == "docs/attachments.md" { // its agent is the stock worker's
+				p.env = append(p.env, p.model, "OPENAI_API_KEY=x")
+			}
 			p.follow(documents(t)[name])
 		})
 	}
 }
+
+// pageScript plays the model of a page.
+func pageScript(name string) agenttest.Script {
+	if name != "docs/attachments.md" {
+		return agenttest.Script{Steps: []agenttest.Step{
+			{Calls: []agenttest.ScriptCall{{Name: "open_ticket", Args: map[string]any{"subject": "My screen is broken"}}}},
+			{Text: "I opened ticket T-1: My screen is broken."},
+		}}
+	}
+	return agenttest.Script{Hook: func(_ context.Context, r agenttest.ModelRequest) *agenttest.Step {
+		if r.Step > 1 {
+			return &agenttest.Step{Text: "42.00 EUR, by 30 November."}
+		}
+		id := fileID.FindString(r.User)
+		return &agenttest.Step{Calls: []agenttest.ScriptCall{{Name: "read_attachment", Args: map[string]any{"file_id": id}}}}
+	}}
+}
+
+var fileID = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
 // cleanEnv is the environment without models and servers.
 func cleanEnv() []string {
