@@ -79,8 +79,9 @@ func TestDialOptions(t *testing.T) {
 	picky := grpc.Creds(credentials.NewTLS(&tls.Config{
 		Certificates: []tls.Certificate{certificate}, ClientAuth: tls.RequireAndVerifyClientCert,
 	}))
-	closed := listen(t)
-	closed.Close()
+	// A port that was free a moment ago may be another test's by now; nobody
+	// listens on this one, and only root could.
+	const nobody = "127.0.0.1:1"
 	deaf := listen(t) // accepts by its backlog and never says a word
 
 	trusting := &tls.Config{RootCAs: pool}
@@ -94,8 +95,8 @@ func TestDialOptions(t *testing.T) {
 	}{
 		{name: "plain", address: serve(t, frontend{})},
 		{name: "tls", address: serve(t, frontend{}, secure), tls: trusting},
-		{name: "nobody there", address: closed.Addr().String(), want: KindUnreachable, text: "go run ./starter dev"},
-		{name: "nobody there, tls", address: closed.Addr().String(), tls: trusting, want: KindUnreachable, text: "connection refused"},
+		{name: "nobody there", address: nobody, want: KindUnreachable, text: "go run ./starter dev"},
+		{name: "nobody there, tls", address: nobody, tls: trusting, want: KindUnreachable, text: "connection refused"},
 		{name: "unknown host", address: "nowhere.invalid:7233", want: KindUnreachable, text: "no Temporal server at nowhere.invalid:7233"},
 		{name: "deaf", address: deaf.Addr().String(), want: KindUnreachable, text: "did not answer"},
 		{name: "deaf, tls", address: deaf.Addr().String(), tls: trusting, want: KindUnreachable, text: "did not answer"},
