@@ -32,12 +32,12 @@ func ExampleWrapAll() {
 	defer session.Close()
 	listed, err := session.ListTools(ctx, nil)
 	if err != nil {
-		log.Fatal(err)
+		log.Panic(err)
 	}
 	tools, disabled := mcptools.WrapAll(listed.Tools, session.CallTool, mcptools.Options{Prefix: "demo", ToolOptions: mcptools.ToolOptions{Effects: tooldefs.None}})
 	set, err := tooldefs.NewSet(tools...)
 	if err != nil {
-		log.Fatal(err)
+		log.Panic(err)
 	}
 	result, err := set.Call(ctx, "demo_greet", `{"name":"Ada"}`)
 	fmt.Println(result.Text, err, tools[0].Class(), len(disabled))

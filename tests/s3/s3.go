@@ -63,7 +63,7 @@ func Start(t testing.TB) Server {
 	go func() { ended <- <-exited; close(ended) }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = <-ended
+		<-ended
 	})
 	for {
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)

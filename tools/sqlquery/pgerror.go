@@ -55,14 +55,14 @@ func serverError(pg *pgconn.PgError) error {
 		text += fmt.Sprintf(" (at character %d)", at)
 	}
 	text += " (SQLSTATE " + pg.Code + ")"
-	switch {
-	case pg.Code == codeCanceled:
+	switch pg.Code {
+	case codeCanceled:
 		return errors.New("the server ended the query: " + text + "; ask for less: filter, aggregate, or use an indexed column")
-	case pg.Code == codeReadOnly, pg.Code == codeCursor:
+	case codeReadOnly, codeCursor:
 		return fmt.Errorf("%w: %s", errReadOnly, text)
-	case pg.Code == codeParameters:
+	case codeParameters:
 		return errors.New("the query has parameters, like $1: write the values into it")
-	case pg.Code == codeSyntax:
+	case codeSyntax:
 		return errors.New(text + "; one SELECT statement is run, and nothing else")
 	}
 	switch pg.Code[:min(2, len(pg.Code))] {

@@ -135,11 +135,11 @@ func (w *words) text(size int) string {
 func (s *stack) runsOf(id string, see func(runID string, status enumspb.WorkflowExecutionStatus, bytes int)) {
 	s.t.Helper()
 	for runID := ""; ; {
-		described, err := s.client.DescribeWorkflowExecution(s.t.Context(), id, runID)
+		described, err := s.client.DescribeWorkflow(s.t.Context(), id, runID)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		info := described.GetWorkflowExecutionInfo()
+		info := described.RawResponse.GetWorkflowExecutionInfo()
 		bytes := 0
 		events := s.history(id, info.GetExecution().GetRunId())
 		for _, e := range events {
