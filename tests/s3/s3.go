@@ -63,7 +63,7 @@ func Start(t testing.TB) Server {
 	go func() { ended <- <-exited; close(ended) }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		<-ended
+		<-ended //nolint:errcheck // it was told to end
 	})
 	for {
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
