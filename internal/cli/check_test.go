@@ -54,7 +54,7 @@ func TestFindExample(t *testing.T) {
 	if e, err := findExample("../../agents", ""); err != nil || e.agent != "support" || !strings.Contains(e.message, "teapot") {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if e, err := findExample("../../examples/nocode", ""); err != nil || e.agent != "office" || len(e.script.Steps) != 4 || len(e.servers) != 1 || !strings.HasPrefix(e.servers[0], "files (npx ") {
+	if e, err := findExample("../../examples/nocode", ""); err != nil || e.agent != "office" || len(e.script.Steps) != 5 || len(e.servers) != 1 || !strings.HasPrefix(e.servers[0], "files (npx ") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	dir := t.TempDir()
