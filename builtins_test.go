@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +82,17 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
+// Y01, Y03: an agent whose name is taken is checked like any other.
+func TestOpenRefusesAllOfATakenName(t *testing.T) {
+	dir := agentsDir(t, "a", "model: x/y\n", "b", "name: a\nmodel: x/y\ntools: [none]\nbuiltin_tools: [bash]\n")
+	_, err := Open(t.Context(), Options{AgentsDir: dir})
+	for _, want := range []string{`b/agent.yaml: the name "a" is taken`, `b/agent.yaml:3:9: tools: this worker has no tool "none"`, "b/agent.yaml:4:17: builtin_tools[0]: bash"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
 // Y01, Y02, Y03: everything that is wrong is told at once, each with its place.
 func TestOpenRefuses(t *testing.T) {
 	made := 0
@@ -94,6 +106,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a tool's variable", "tools: [reader]", "/a/agent.yaml:2:9: tools: reader reads the environment variable SOME_KEY; declare it in env.required or env.optional"},
 		{"two of a name", "builtin_tools: [own]", `two tools are named "own": that of the worker, defined at `},
 		{"a bind of nothing", "builtin_tools: [own]\nenv: {bind: {A: B}}", `/a/agent.yaml:3:14: env.bind: "A" is neither required nor optional`},
+		{"a bind of nothing, once", "env: {bind: {A: B}}", "1 problem"},
 		{"everything", "tempratur: 1\ntools: [ownn, reader]\nbuiltin_tools: [bash]\nenv: {required: [" + missing + "]}", "5 problems"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,8 +115,8 @@ func TestOpenRefuses(t *testing.T) {
 			if err == nil {
 				t.Fatal("it is accepted")
 			}
-			if tt.want == "5 problems" {
-				if n := strings.Count(err.Error(), "agent.yaml:"); n != 5 {
+			if count, _, ok := strings.Cut(tt.want, " problem"); ok {
+				if n := strings.Count(err.Error(), "agent.yaml:"); strconv.Itoa(n) != count {
 					t.Errorf("got %d problems:\n%v", n, err)
 				}
 				return

@@ -58,7 +58,9 @@ func (d Definition) Grant(offered []Builtin) (Definition, error) {
 			}
 		}
 	}
-	if len(problems) == 0 { // else it may be a variable of one of those
+	// Without built-in tools the file itself was told; with an unknown one it may
+	// be a variable of that.
+	if len(d.Builtins) > 0 && len(problems) == 0 {
 		problems = append(problems, d.undeclaredBinds()...)
 	}
 	return d, problems.orNil()

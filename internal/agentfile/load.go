@@ -122,7 +122,7 @@ func (l *loader) agents(entries []fs.DirEntry) []Definition {
 			continue
 		}
 		if def, ok := l.agent(folder); ok {
-			l.addUnique(&defs, def)
+			l.add(&defs, def)
 		}
 	}
 	return defs
@@ -139,11 +139,12 @@ func (l *loader) strayFile(name string) {
 	}
 }
 
-func (l *loader) addUnique(defs *[]Definition, def Definition) {
+// add reports a name that is taken, and keeps that definition all the same: the
+// rest of it is to be checked too.
+func (l *loader) add(defs *[]Definition, def Definition) {
 	same := slices.IndexFunc(*defs, func(d Definition) bool { return d.Agent.Name == def.Agent.Name })
 	if same >= 0 {
 		l.problemf(def.File, "the name %q is taken by %s; give one of them another name", def.Agent.Name, (*defs)[same].File)
-		return
 	}
 	*defs = append(*defs, def)
 }

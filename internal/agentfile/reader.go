@@ -2,6 +2,7 @@ package agentfile
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -169,6 +170,8 @@ func (r *reader) number(n ast.Node, what string, lo, hi float64) (float64, bool)
 		case int64:
 			f = float64(i)
 		}
+	case *ast.InfinityNode, *ast.NanNode:
+		f = math.NaN() // in no range
 	default:
 		r.wrongType(n, what, "a number")
 		return 0, false

@@ -12,6 +12,7 @@ import (
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/conn"
 	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/tools"
 )
 
 // session is a connection with what links need.
@@ -38,20 +39,29 @@ func (a *app) connect(ctx context.Context, address, queue string) (*session, err
 }
 
 // declaredHere are the environment variables that the agents of this folder
-// declare, if it has agents: their values must not be sent.
+// declare, those of their built-in tools included, if it has agents: their values
+// must not be sent. A mistake in one file is the worker's affair, and takes no
+// other's variables away.
 func declaredHere() []string {
-	definitions, err := agentfile.Load(turnkeel.DefaultAgentsDir)
-	if err != nil {
-		return nil // no agents here, or the worker's affair
-	}
+	definitions, _ := agentfile.Read(turnkeel.DefaultAgentsDir)
 	var names []string
 	for _, d := range definitions {
+		d, _ = d.Grant(stockBuiltins())
 		names = append(names, d.Env.Variables()...)
 		if key := d.Agent.Endpoint.APIKeyEnv; key != "" {
 			names = append(names, key)
 		}
 	}
 	return names
+}
+
+// stockBuiltins are what the stock worker offers in builtin_tools.
+func stockBuiltins() []agentfile.Builtin {
+	var offered []agentfile.Builtin
+	for _, b := range tools.All() {
+		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv})
+	}
+	return offered
 }
 
 // webUIOf guesses the Web UI beside the server, as every Temporal development

@@ -55,17 +55,25 @@ func New(values map[string]string) Mask {
 	return Mask{strings.NewReplacer(flat...)}
 }
 
+// secretParameters are those of a URL whose value is a secret by itself.
+var secretParameters = [...]string{"password", "sslpassword", "api_key", "token", "access_token"}
+
 // parts are the value and what is secret inside it: a header's token after its
-// scheme, a URL's password.
+// scheme, a URL's password, before its host or among its parameters.
 func parts(value string) []string {
 	all := []string{value}
 	if scheme, token, ok := strings.Cut(value, " "); ok && !strings.Contains(token, " ") && len(scheme) <= 10 {
 		all = append(all, token)
 	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		if password, ok := u.User.Password(); ok {
-			all = append(all, password)
-		}
+	u, err := url.Parse(value)
+	if err != nil {
+		return all
+	}
+	if password, ok := u.User.Password(); ok {
+		all = append(all, password)
+	}
+	for _, name := range secretParameters {
+		all = append(all, u.Query()[name]...)
 	}
 	return all
 }

@@ -16,6 +16,7 @@ func TestText(t *testing.T) {
 	m := New(map[string]string{
 		"KEY": planted, "LONGER": planted + "-and-more", "SHORT": "abc", "EMPTY": "",
 		"DSN": "postgres://me:s3cr3tpw@db/x", "HEADER": "Bearer tok-123456\n",
+		"SOCKET": "postgres:///db?host=/run/sock&user=agent_user&password=qu%26ry-pw&sslmode=verify-full",
 	})
 	for in, want := range map[string]string{
 		"a " + planted + " b":                    "a [KEY] b",
@@ -28,6 +29,8 @@ func TestText(t *testing.T) {
 		"postgres://me:s3cr3tpw@db/x":            "[DSN]",
 		"password s3cr3tpw refused":              "password [DSN] refused",
 		"Authorization: Bearer tok-123456 wrong": "Authorization: [HEADER] wrong",
+		"password qu&ry-pw refused":              "password [SOCKET] refused",
+		"verify-full, agent_user, /run/sock":     "verify-full, agent_user, /run/sock",
 		"the token tok-123456":                   "the token [HEADER]",
 	} {
 		if got := m.Text(in); got != want {

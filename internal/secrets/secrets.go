@@ -19,7 +19,7 @@ const MinBytes = 8
 // gives "" for a variable that is not set.
 func Find(variables []string, getenv func(string) string, messages ...[]contract.Message) (variable string, found bool) {
 	for _, variable := range variables {
-		value := getenv(variable)
+		value := strings.TrimSpace(getenv(variable)) // a value read from a file has a line end
 		if len(value) < MinBytes {
 			continue
 		}

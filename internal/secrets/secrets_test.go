@@ -10,8 +10,8 @@ import (
 // R12: a value of eight bytes or more is found wherever a message holds it.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"EIGHT": "12345678", "SEVEN": "abcdefg", "EMPTY": ""}
-	variables := []string{"EMPTY", "SEVEN", "UNSET", "EIGHT"}
+	env := map[string]string{"EIGHT": "12345678", "SEVEN": "abcdefg", "EMPTY": "", "LINE": "swordfish\n", "BLANK": "          "}
+	variables := []string{"EMPTY", "SEVEN", "UNSET", "BLANK", "EIGHT", "LINE"}
 	for _, tt := range []struct {
 		name string
 		in   contract.Message
@@ -23,6 +23,7 @@ func TestFind(t *testing.T) {
 		{"extra", contract.Message{Extra: `{"a":"12345678"}`}, "EIGHT"},
 		{"call", contract.Message{ToolCalls: []contract.ToolCall{{}, {Args: `{"k":"12345678"}`}}}, "EIGHT"},
 		{"call's extra", contract.Message{ToolCalls: []contract.ToolCall{{Extra: "12345678"}}}, "EIGHT"},
+		{"without its line end", contract.Message{Content: "it is swordfish, I think          "}, "LINE"},
 		{"too short", contract.Message{Content: "abcdefg"}, ""},
 		{"a part", contract.Message{Content: "1234567 8"}, ""},
 	} {

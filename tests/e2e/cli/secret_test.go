@@ -30,14 +30,20 @@ func secretWorker(t *testing.T, queue string) *agenttest.ModelServer {
 func TestSecret_RefusedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	agent := filepath.Join(dir, "agents", "desk")
-	if err := os.MkdirAll(agent, 0o700); err != nil {
-		t.Fatal(err)
+	agent, broken := filepath.Join(dir, "agents", "desk"), filepath.Join(dir, "agents", "broken")
+	for _, folder := range []string{agent, broken} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	yaml := "model: openai/x\nendpoint: {base_url: http://127.0.0.1:1, api_key_env: DESK_KEY}\n" +
-		"env: {required: [TICKETS_KEY], optional: {TICKETS_URL: https://tickets.example}, bind: {TICKETS_KEY: PROD_TICKETS_KEY}}\n"
-	for name, text := range map[string]string{"agent.yaml": yaml, "instructions.md": "Help."} {
-		if err := os.WriteFile(filepath.Join(agent, name), []byte(text), 0o600); err != nil {
+		"env: {required: [TICKETS_KEY], optional: {TICKETS_URL: https://tickets.example}, bind: {TICKETS_KEY: PROD_TICKETS_KEY}}\n" +
+		"builtin_tools: [web_search]\n"
+	wrong := "modell: openai/x\nbuiltin_tools: [sql_query]\n"
+	for name, text := range map[string]string{
+		filepath.Join(agent, "agent.yaml"): yaml, filepath.Join(agent, "instructions.md"): "Help.", filepath.Join(broken, "agent.yaml"): wrong,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,6 +56,8 @@ func TestSecret_RefusedBeforeItIsSent(t *testing.T) {
 		{"bound", "PROD_TICKETS_KEY", planted, "(" + planted + ")", 2},
 		{"too short to tell", "DESK_KEY", "ollama7", "ollama7", 0},
 		{"the declared name is bound elsewhere", "TICKETS_KEY", planted, planted, 0},
+		{"a built-in tool's", "TAVILY_API_KEY", planted, "search with " + planted, 2},
+		{"beside a broken file", "SQL_DATABASE_URL", "sqlite:" + planted, "ask sqlite:" + planted, 2},
 		{"a default is no secret", "OTHER", planted, "see https://tickets.example", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
