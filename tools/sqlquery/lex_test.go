@@ -19,7 +19,8 @@ func TestY21_Calls(t *testing.T) {
 		{`SELECT é(1), ÉÉ(2)`, `é ÉÉ`},
 		{`SELECT "` + strings.Repeat("x", 70) + `"(1)`, strings.Repeat("x", 63)},
 		{`SELECT x IN (1)`, `in`},
-		{`SELECT a.b.c(1)`, `b.c`},
+		{`SELECT a.b.c(1)`, `->b b.c`},
+		{`SELECT o.f, (o) . "G", o.*, 1.5 FROM public.orders o`, `->f ->G ->orders`},
 		{`SELECT 'a' 'b', f(1)`, `f`},
 		{`SELECT 'a\', f(1), 'b'`, `f`},
 		{`SELECT e'a' , f(1)`, `f`},
@@ -28,7 +29,11 @@ func TestY21_Calls(t *testing.T) {
 		found, err := calls(tt.query)
 		var names []string
 		for _, c := range found {
-			names = append(names, strings.TrimPrefix(c.schema+"."+c.name, "."))
+			name := strings.TrimPrefix(c.schema+"."+c.name, ".")
+			if c.field {
+				name = "->" + name
+			}
+			names = append(names, name)
 		}
 		if got := strings.Join(names, " "); err != nil || got != tt.want {
 			t.Errorf("%s: got %s, %v, want %s", tt.query, got, err, tt.want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,14 +26,15 @@ func checkFunctions(ctx context.Context, conn *pgconn.PgConn, query string) erro
 	if err != nil || len(called) == 0 {
 		return err
 	}
-	schemas, names := make([]string, len(called)), make([]string, len(called))
+	schemas, names, fields := make([]string, len(called)), make([]string, len(called)), make([]string, len(called))
 	for i, c := range called {
-		schemas[i], names[i] = c.schema, c.name
+		schemas[i], names[i], fields[i] = c.schema, c.name, strconv.FormatBool(c.field)
 	}
-	r := conn.ExecParams(ctx, `SELECT DISTINCT n.nspname, p.proname FROM unnest($1::text[], $2::text[]) AS c(schema, name) `+
+	r := conn.ExecParams(ctx, `SELECT DISTINCT n.nspname, p.proname FROM unnest($1::text[], $2::text[], $4::bool[]) AS c(schema, name, field) `+
 		`JOIN pg_catalog.pg_proc p ON p.proname = c.name::name JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace `+
-		`WHERE p.provolatile = 'v' AND (c.schema = '' OR c.schema = n.nspname) AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY($3::text[])) ORDER BY 1, 2`,
-		[][]byte{array(schemas), array(names), array(harmless)}, nil, nil, nil).Read()
+		`WHERE p.provolatile = 'v' AND (c.schema = '' OR c.schema = n.nspname) AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY($3::text[])) `+
+		`AND (NOT c.field OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid = p.proargtypes[0] AND y.typtype IN ('c', 'd', 'p'))) ORDER BY 1, 2`,
+		[][]byte{array(schemas), array(names), array(harmless), array(fields)}, nil, nil, nil).Read()
 	if r.Err != nil {
 		return r.Err
 	}
@@ -55,9 +57,10 @@ func array(values []string) []byte {
 	return []byte("{" + strings.Join(quoted, ",") + "}")
 }
 
-// calls finds what is called in a query: every name before a parenthesis. Words
-// of the language that stand there too (IN, VALUES, a table's alias) are no
-// functions for the server.
+// calls finds what is called in a query: every name before a parenthesis, and
+// every name after a point, since t.f is f(t) where t has no column f. Words of the
+// language that stand there too (IN, VALUES, a table's alias) are no functions for
+// the server.
 func calls(query string) ([]qualified, error) {
 	tokens, err := lex(query)
 	if err != nil {
@@ -65,11 +68,12 @@ func calls(query string) ([]qualified, error) {
 	}
 	var found []qualified
 	for i, token := range tokens {
-		if token.kind != word || i+1 == len(tokens) || tokens[i+1].kind != '(' {
+		call := i+1 < len(tokens) && tokens[i+1].kind == '('
+		if token.kind != word || !call && (i == 0 || tokens[i-1].kind != '.') {
 			continue
 		}
-		c := qualified{name: token.text}
-		if i >= 2 && tokens[i-1].kind == '.' && tokens[i-2].kind == word {
+		c := qualified{name: token.text, field: !call}
+		if call && i >= 2 && tokens[i-1].kind == '.' && tokens[i-2].kind == word {
 			c.schema = tokens[i-2].text
 		}
 		if !slices.Contains(found, c) {
@@ -79,4 +83,7 @@ func calls(query string) ([]qualified, error) {
 	return found, nil
 }
 
-type qualified struct{ schema, name string }
+type qualified struct {
+	schema, name string
+	field        bool // written like a column; a call only if it takes a row
+}

@@ -23,6 +23,7 @@ CREATE TABLE "select" ("drop" text, "nextval" int); INSERT INTO "select" VALUES 
 CREATE SEQUENCE tickets; SELECT nextval('tickets');
 SELECT lo_from_bytea(4242, 'a large object');
 CREATE FUNCTION wipe() RETURNS int LANGUAGE plpgsql AS 'BEGIN DELETE FROM orders; RETURN 1; END';
+CREATE FUNCTION of_row(orders) RETURNS text LANGUAGE sql AS 'SELECT nextval(''tickets'')::text';
 CREATE FUNCTION sly() RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN DELETE FROM orders; RETURN 1; END';
 CREATE FUNCTION slyer() RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN PERFORM nextval(''tickets''); RETURN 1; END';
 CREATE FUNCTION total() RETURNS numeric LANGUAGE sql STABLE AS 'SELECT sum(cents) FROM orders WHERE id = 1';
@@ -97,6 +98,8 @@ var attacksOnPostgres = []struct{ sql, want string }{
 	{`ROLLBACK`, onlySelect},
 	{`DO $$ BEGIN DELETE FROM orders; END $$`, onlySelect},
 	{`CALL wipe()`, onlyReads},
+	{`SELECT o.of_row FROM orders o`, "calls public.of_row"},
+	{`SELECT (o)."of_row" FROM orders o`, "calls public.of_row"},
 	{`EXECUTE x`, onlySelect},
 	{`PREPARE x AS DELETE FROM orders`, onlySelect},
 	{`EXPLAIN ANALYZE DELETE FROM orders`, onlySelect},
