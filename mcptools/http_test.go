@@ -26,7 +26,7 @@ type remote struct {
 
 func newRemote(t *testing.T, o *mcp.StreamableHTTPOptions) *remote {
 	t.Helper()
-	r := &remote{}
+	r, over := &remote{}, make(chan struct{})
 	type in struct {
 		Text string `json:"text"`
 	}
@@ -34,7 +34,10 @@ func newRemote(t *testing.T, o *mcp.StreamableHTTPOptions) *remote {
 	mcp.AddTool(server, &mcp.Tool{Name: "send", Description: "Sends."}, func(ctx context.Context, _ *mcp.CallToolRequest, a in) (*mcp.CallToolResult, any, error) {
 		r.calls.Add(1)
 		if a.Text == "hang" {
-			<-ctx.Done()
+			select {
+			case <-ctx.Done():
+			case <-over: // a cut connection does not always end the call here
+			}
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "sent " + a.Text}}}, nil, nil
 	})
@@ -48,6 +51,7 @@ func newRemote(t *testing.T, o *mcp.StreamableHTTPOptions) *remote {
 		handler.ServeHTTP(w, request)
 	}))
 	t.Cleanup(func() {
+		close(over)
 		r.CloseClientConnections()
 		r.Close()
 	})
