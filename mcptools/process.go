@@ -59,7 +59,7 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
 	go func() {
-		_ = <-exited              // how it ended is in its last words
+		<-exited                  //nolint:errcheck // how it ended is in its last words
 		p.signal(syscall.SIGKILL) // what it left behind in its group
 		close(p.exited)
 	}()
