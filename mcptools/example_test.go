@@ -29,7 +29,6 @@ func ExampleWrapAll() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close()
 	listed, err := session.ListTools(ctx, nil)
 	if err != nil {
 		log.Panic(err)
@@ -41,6 +40,7 @@ func ExampleWrapAll() {
 	}
 	result, err := set.Call(ctx, "demo_greet", `{"name":"Ada"}`)
 	fmt.Println(result.Text, err, tools[0].Class(), len(disabled))
+	_ = session.Close()
 	// Output: Hello, Ada <nil> safe_to_retry 0
 }
 
