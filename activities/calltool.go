@@ -92,7 +92,12 @@ func ranOut(tool *tooldefs.Tool, err error) bool {
 		return false
 	}
 	v := tool.Judge(err)
-	return !v.Retry && (v.Outcome == contract.OutcomeUnknown || v.Outcome == contract.OutcomeTimedOut)
+	switch v.Outcome {
+	case contract.OutcomeUnknown, contract.OutcomeTimedOut, contract.OutcomeFailed: // the last of a tool that is safe to retry
+		return !v.Retry
+	default:
+		return false
+	}
 }
 
 // sameVersion stops a call that was planned for another version of its tool.

@@ -203,13 +203,15 @@ func TestCallTool_RefusesWhatMayHaveRun(t *testing.T) {
 // told of in the same words whichever is noticed first.
 func TestCallTool_ComesBackAtItsDeadline(t *testing.T) {
 	t.Parallel()
-	for range 20 {
-		_, err := call(t, tooldefs.AtMostOnce, func(ctx context.Context, _ *tooldefs.Call, _ payInput) (any, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, time.Millisecond)
-		if err == nil || err.Type() != contract.ErrToolUnknown || !strings.Contains(err.Message(), "timed out after 1ms") {
-			t.Fatal(err)
+	for class, want := range map[tooldefs.Class]string{tooldefs.AtMostOnce: contract.ErrToolUnknown, tooldefs.SafeToRetry: contract.ErrToolTimedOut} {
+		for range 20 {
+			_, err := call(t, class, func(ctx context.Context, _ *tooldefs.Call, _ payInput) (any, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}, time.Millisecond)
+			if err == nil || err.Type() != want || !strings.Contains(err.Message(), "timed out after 1ms") {
+				t.Fatal(class, err)
+			}
 		}
 	}
 }
