@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	sdkclient "go.temporal.io/sdk/client"
 	sdkworker "go.temporal.io/sdk/worker"
@@ -16,6 +15,7 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/conversation"
 	"github.com/turnkeel/turnkeel/internal/fold"
+	"github.com/turnkeel/turnkeel/internal/replay"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -196,14 +196,5 @@ func (b *Bench) Wait(turn *turnkeel.Turn) Outcome {
 
 // History reads a run's whole history; an empty runID is the latest.
 func History(ctx context.Context, c sdkclient.Client, workflowID, runID string) (*historypb.History, error) {
-	it := c.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	h := &historypb.History{}
-	for it.HasNext() {
-		event, err := it.Next()
-		if err != nil {
-			return nil, err
-		}
-		h.Events = append(h.Events, event)
-	}
-	return h, nil
+	return replay.History(ctx, c, workflowID, runID)
 }

@@ -87,7 +87,7 @@ type CarriedSession struct {
 }
 
 // BaseRef says which history holds what was said before a turn: that of its
-// session's run. The turn's first step records it.
+// session's run, up to the event that started the turn.
 type BaseRef struct {
 	WorkflowID string `json:"workflow_id"`
 	RunID      string `json:"run_id"`

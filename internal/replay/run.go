@@ -125,7 +125,7 @@ func (r *report) named(ctx context.Context, c *Checker, s Service) error {
 			return fmt.Errorf("find the run %s: %w", name, err)
 		}
 		runID = described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-		h, err := history(ctx, s, workflowID, runID)
+		h, err := History(ctx, s, workflowID, runID)
 		if err != nil {
 			return fmt.Errorf("read the run %s: %w", name, err)
 		}
@@ -184,7 +184,7 @@ func (r *report) all(ctx context.Context, c *Checker, s Service, sel selection) 
 // checkRun reads and replays one run. The zero verdict is a run that is gone.
 func checkRun(ctx context.Context, c *Checker, s Service, workflowID, runID string) Finding {
 	f := Finding{WorkflowID: workflowID, RunID: runID}
-	h, err := history(ctx, s, workflowID, runID)
+	h, err := History(ctx, s, workflowID, runID)
 	var gone *serviceerror.NotFound
 	switch {
 	case errors.As(err, &gone):

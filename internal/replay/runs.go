@@ -49,8 +49,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// history reads a run's whole history.
-func history(ctx context.Context, s Service, workflowID, runID string) (*historypb.History, error) {
+// History reads a run's whole history; an empty runID is the latest.
+func History(ctx context.Context, s Service, workflowID, runID string) (*historypb.History, error) {
 	it := s.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	h := &historypb.History{}
 	for it.HasNext() {
