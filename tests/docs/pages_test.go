@@ -22,8 +22,8 @@ import (
 // staysUp marks a command that goes on while the next ones run.
 const staysUp = "# stays up"
 
-// TestPages does what docs/agents.md, docs/attachments.md, docs/builtin_tools.md
-// and docs/mcp.md say, from top to bottom, in a folder of its own: it writes the
+// TestPages does what docs/agents.md, docs/attachments.md, docs/builtin_tools.md,
+// docs/mcp.md and docs/tools.md say, from top to bottom, in a folder of its own: it writes the
 // files, runs the commands, and looks for each line of what they are said to
 // print.
 func TestPages(t *testing.T) {
@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 	binaries := t.TempDir()
 	run(t, root, "go", "build", "-o", binaries, "./starter", "./worker")
 	server := agenttest.StartServer(t)
-	for _, name := range []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md"} {
+	for _, name := range []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md", "docs/tools.md"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			model, err := agenttest.NewModelServer(pageScript(name))
