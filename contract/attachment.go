@@ -1,6 +1,11 @@
 package contract
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
 
 // Attachment is the handle of a file that a user message carries: history holds
 // it, the blob store the file. [TextAttachments] is what the model reads of it.
@@ -40,10 +45,25 @@ const (
 	// AttachmentChunkPages is how many pages one blob holds.
 	AttachmentChunkPages = 64
 
+	// MaxAttachments bounds the files of one message.
+	MaxAttachments = 100
+
 	// ToolReadAttachment is the built-in tool without which a turn with
 	// attachments is refused.
 	ToolReadAttachment = "read_attachment"
 )
+
+// AttachmentName is a path's last part as it may be shown and recorded: valid,
+// at most 200 runes, with "_" for what a terminal would not show, or would show
+// as another text.
+func AttachmentName(file string) string {
+	return BoundText(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return '_'
+		}
+		return r
+	}, filepath.Base(filepath.ToSlash(file))), 200)
+}
 
 // TextAttachments is what the model reads of a message's attachments, after
 // its text.
