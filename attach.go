@@ -39,7 +39,7 @@ func Attach(ctx context.Context, store blob.Store, f AttachedFile) (contract.Att
 		index.Pages = len(pages)
 		for len(pages) > 0 {
 			n := min(len(pages), contract.AttachmentChunkPages)
-			ref, err := putJSON(ctx, store, pages[:n])
+			ref, err := putJSON(ctx, store, contract.AttachmentChunk{Format: contract.AttachmentChunkFormat, Texts: pages[:n]})
 			if err != nil {
 				return err
 			}

@@ -29,14 +29,25 @@ type AttachmentIndex struct {
 	Original string `json:"original"` // reference of the file as it was attached
 	Pages    int    `json:"pages"`
 
-	// Chunks are the references of the text: each the JSON list of the texts of
-	// [AttachmentChunkPages] pages, the last one of what is left.
+	// Chunks are the references of the text: each of the JSON of an
+	// [AttachmentChunk] of [AttachmentChunkPages] pages, the last one of what is
+	// left.
 	Chunks []string `json:"chunks"`
+}
+
+// AttachmentChunk is some of an attached file's pages.
+type AttachmentChunk struct {
+	Format string   `json:"format"` // [AttachmentChunkFormat]
+	Texts  []string `json:"texts"`  // at most [AttachmentPageRunes] each
 }
 
 const (
 	// AttachmentFormat tells an index from any other blob.
 	AttachmentFormat = "turnkeel.attachment/1"
+
+	// AttachmentChunkFormat tells pages from any other blob: an index that
+	// somebody made up cannot have, say, a tool's result read as a file.
+	AttachmentChunkFormat = "turnkeel.attachment-pages/1"
 
 	// AttachmentPageRunes is the length of a page, in runes. The pages of a PDF
 	// are marked in the text and are not these.
