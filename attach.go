@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/blob"
@@ -14,7 +13,7 @@ import (
 
 // AttachedFile is a file for [Attach].
 type AttachedFile struct {
-	Name string // without folders; what stands before the last slash is cut
+	Name string // without folders; see [contract.AttachmentName]
 	Type string // media type
 	Text string // what it says, valid UTF-8: the agent reads this
 	Data []byte // the file itself, kept beside the text; may be empty
@@ -27,7 +26,7 @@ type AttachedFile struct {
 // The text is yours to extract; `starter run --attach` does it for PDF, Office
 // files, HTML and text.
 func Attach(ctx context.Context, store blob.Store, f AttachedFile) (contract.Attachment, error) {
-	name := filepath.Base(filepath.ToSlash(f.Name))
+	name := contract.AttachmentName(f.Name)
 	if store == nil {
 		return contract.Attachment{}, errors.New("attach " + name + ": there is no blob store: " + envBlobs + " must name the one that the worker uses")
 	}
@@ -40,7 +39,7 @@ func Attach(ctx context.Context, store blob.Store, f AttachedFile) (contract.Att
 		index.Pages = len(pages)
 		for len(pages) > 0 {
 			n := min(len(pages), contract.AttachmentChunkPages)
-			ref, err := putJSON(ctx, store, pages[:n])
+			ref, err := putJSON(ctx, store, contract.AttachmentChunk{Format: contract.AttachmentChunkFormat, Texts: pages[:n]})
 			if err != nil {
 				return err
 			}

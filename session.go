@@ -29,7 +29,13 @@ type Message struct {
 	// [ClientOptions.Secrets]). Required.
 	Text string
 
-	// MessageID makes a repeated send harmless: the same id is one turn. If
+	// Attachments are files that the agent may read: see [Attach]. The agent
+	// needs the built-in tool read_attachment; without it the turn fails at its
+	// first step and the session goes on.
+	Attachments []contract.Attachment
+
+	// MessageID makes a repeated send harmless: the same id is one turn, with
+	// the text and the attachments that came first. If
 	// empty, a new one is made.
 	MessageID string
 
@@ -55,13 +61,15 @@ func (c *Client) Send(ctx context.Context, m Message) (contract.SendReply, error
 	case m.Text == "":
 		return reply, errors.New("send: the text is missing")
 	}
-	if err := c.refuseSecrets([]contract.Message{{Content: m.Text}}); err != nil {
+	if err := c.refuseSecrets([]contract.Message{{Content: m.Text, Attachments: m.Attachments}}); err != nil {
 		return reply, err
 	}
 	if m.MessageID == "" {
 		m.MessageID = strings.ToLower(rand.Text()[:16])
 	}
-	request := contract.SendRequest{MessageID: m.MessageID, Agent: m.Agent, Text: m.Text, WhileBusy: m.WhileBusy, Stream: m.Stream}
+	request := contract.SendRequest{
+		MessageID: m.MessageID, Agent: m.Agent, Text: m.Text, Attachments: m.Attachments, WhileBusy: m.WhileBusy, Stream: m.Stream,
+	}
 	id := updateID(contract.UpdateSend, m.MessageID)
 	if m.Agent == "" {
 		err := c.update(ctx, m.Session, contract.UpdateSend, id, request, &reply)

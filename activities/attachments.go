@@ -19,6 +19,9 @@ func (a *Activities) refuseAttachments(ctx context.Context, in contract.CallMode
 		return nil
 	}
 	for _, m := range run.Input.Messages {
+		if n := len(m.Attachments); n > contract.MaxAttachments {
+			return modelError(contract.ErrAttachments, fmt.Errorf("the message has %d attachments; at most %d can be sent with one", n, contract.MaxAttachments))
+		}
 		for _, file := range m.Attachments {
 			if err := a.refuseAttachment(ctx, file, agent); err != nil {
 				return err

@@ -45,7 +45,11 @@ type SendRequest struct {
 	// refuses the message. If empty, whose session it is.
 	Agent string `json:"agent,omitempty"`
 
-	Text      string    `json:"text"` // the user's message; required
+	Text string `json:"text"` // the user's message; required
+
+	// Attachments are files of the message, see [Message.Attachments].
+	Attachments []Attachment `json:"attachments,omitempty"`
+
 	WhileBusy WhileBusy `json:"while_busy,omitempty"`
 	Stream    bool      `json:"stream,omitempty"` // see [TurnInput.Stream]
 }
@@ -66,6 +70,8 @@ type SentMessage struct {
 	Position  int    `json:"position"`
 	Text      string `json:"text,omitempty"` // until its turn has begun
 	Stream    bool   `json:"stream,omitempty"`
+
+	Attachments []Attachment `json:"attachments,omitempty"` // until its turn has begun
 }
 
 // MaxSeenMessages is how many message ids a session remembers.

@@ -37,6 +37,8 @@ func (s *session) checkSend(r contract.SendRequest) error {
 		return fmt.Errorf("message_id is required, at most %d bytes: it makes a repeated send harmless", maxMessageID)
 	case r.Text == "":
 		return errors.New("text is required")
+	case len(r.Attachments) > contract.MaxAttachments:
+		return fmt.Errorf("the message has %d attachments; at most %d can be sent with one", len(r.Attachments), contract.MaxAttachments)
 	}
 	if _, seen := s.find(r.MessageID); seen {
 		return nil
@@ -73,9 +75,9 @@ func (s *session) send(ctx workflow.Context, r contract.SendRequest) contract.Se
 		ahead++
 	}
 	s.turns++
-	m := contract.SentMessage{MessageID: r.MessageID, TurnID: s.turnID(r.MessageID), Position: s.turns, Text: r.Text, Stream: r.Stream}
+	m := contract.SentMessage{MessageID: r.MessageID, TurnID: s.turnID(r.MessageID), Position: s.turns, Text: r.Text, Stream: r.Stream, Attachments: r.Attachments}
 	s.queue = append(s.queue, m)
-	m.Text = ""
+	m.Text, m.Attachments = "", nil
 	s.seen = append(s.seen, m)
 	if len(s.seen) > contract.MaxSeenMessages {
 		s.seen = s.seen[len(s.seen)-contract.MaxSeenMessages:]

@@ -99,7 +99,7 @@ func (s *session) await(ctx workflow.Context, m contract.SentMessage) contract.T
 	var receipt contract.TurnReceipt
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, s.turnOptions(m)), contract.WorkflowTurn, contract.TurnInput{
 		Agent:    s.in.Agent,
-		Messages: []contract.Message{{Role: contract.RoleUser, Content: m.Text}},
+		Messages: []contract.Message{{Role: contract.RoleUser, Content: m.Text, Attachments: m.Attachments}},
 		Session:  s.id,
 		BaseOf:   &contract.BaseRef{WorkflowID: s.id, RunID: s.runID},
 		Limits:   s.in.Limits,

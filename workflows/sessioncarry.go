@@ -58,6 +58,9 @@ func (s *session) carriedBytes(transcript contract.Packed) int {
 	for _, list := range [][]contract.SentMessage{s.seen, s.queue} {
 		for _, m := range list {
 			size += perMessage + jsonBytes(m.MessageID) + jsonBytes(m.TurnID) + jsonBytes(m.Text)
+			for _, a := range m.Attachments {
+				size += perMessage + jsonBytes(a.FileID) + jsonBytes(a.Name) + jsonBytes(a.Type)
+			}
 		}
 	}
 	return size

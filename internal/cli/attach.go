@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/turnkeel/turnkeel"
+	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/document"
@@ -31,40 +31,64 @@ func (a *app) readDocumentCommand() *cobra.Command {
 	}
 }
 
+// attachFlag is --attach of a command that says something to an agent.
+func attachFlag(cmd *cobra.Command, files *[]string) {
+	cmd.Flags().StringArrayVar(files, "attach", nil, "file that the agent may read, at most 15 MB: pdf, docx, xlsx, pptx, html, csv, json or text; may be repeated")
+}
+
 // attach puts files into the blob store that the environment names, and says
 // so. Nothing is put before all of them can be read.
 func (a *app) attach(ctx context.Context, agent string, paths []string) ([]contract.Attachment, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if err := refuseAgent(agent); err != nil {
-		return nil, err
-	}
-	store, err := turnkeel.BlobsFromEnv()
+	store, err := attachStore(agent, len(paths))
 	if err != nil {
-		return nil, err
-	}
-	if store == nil {
-		return nil, usageError{errors.New("--attach needs a blob store, and TURNKEEL_BLOBS=none says that there is none: set it to the worker's")}
+		return nil, fmt.Errorf("--attach: %w", err)
 	}
 	var files []turnkeel.AttachedFile
 	for _, path := range paths {
 		file, err := a.readFile(ctx, path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--attach: %w", err)
 		}
 		files = append(files, file)
 	}
+	return a.keep(ctx, store, files)
+}
+
+// attachStore is where so many files for an agent are kept. It is an error where
+// none can be.
+func attachStore(agent string, files int) (blob.Store, error) {
+	if files > contract.MaxAttachments {
+		return nil, usageError{fmt.Errorf("at most %d files can be attached to one message", contract.MaxAttachments)}
+	}
+	if err := refuseAgent(agent); err != nil {
+		return nil, err
+	}
+	store, err := turnkeel.BlobsFromEnv()
+	if err == nil && store == nil {
+		err = usageError{errors.New("it needs a blob store, and TURNKEEL_BLOBS=none says that there is none: set it to the worker's")}
+	}
+	return store, err
+}
+
+// keep puts files that were read into the store.
+func (a *app) keep(ctx context.Context, store blob.Store, files []turnkeel.AttachedFile) ([]contract.Attachment, error) {
 	var attachments []contract.Attachment
 	for _, file := range files {
 		attachment, err := turnkeel.Attach(ctx, store, file)
 		if err != nil {
 			return nil, err
 		}
-		a.say("attached %s (%s, %d bytes, %d page(s) of text)", attachment.Name, attachment.Type, attachment.Bytes, attachment.Pages)
+		a.say("attached %s", shownAttachment(attachment))
 		attachments = append(attachments, attachment)
 	}
 	return attachments, nil
+}
+
+func shownAttachment(f contract.Attachment) string {
+	return fmt.Sprintf("%s (%s, %d bytes, %d page(s) of text)", f.Name, f.Type, f.Bytes, f.Pages)
 }
 
 // refuseAgent refuses an agent of this folder that could not read what is
@@ -86,19 +110,19 @@ func refuseAgent(name string) error {
 func (a *app) readFile(ctx context.Context, path string) (turnkeel.AttachedFile, error) {
 	data, err := bytesOf(path)
 	if err != nil {
-		return turnkeel.AttachedFile{}, usageError{fmt.Errorf("--attach: %w", err)}
+		return turnkeel.AttachedFile{}, usageError{err}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return turnkeel.AttachedFile{}, fmt.Errorf("find the program that reads files: %w", err)
 	}
-	name := filepath.Base(path)
+	name := contract.AttachmentName(path)
 	text, err := document.Isolated{Command: []string{self, readDocument, "--"}}.Read(ctx, name, data)
 	switch {
 	case ctx.Err() != nil:
 		return turnkeel.AttachedFile{}, ctx.Err()
 	case err != nil:
-		return turnkeel.AttachedFile{}, usageError{fmt.Errorf("--attach %s: %w", path, err)}
+		return turnkeel.AttachedFile{}, usageError{fmt.Errorf("%s: %w", path, err)}
 	}
 	for _, note := range text.Notes {
 		a.say("note: %s: %s", name, note)

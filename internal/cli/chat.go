@@ -20,6 +20,7 @@ import (
 
 type chatFlags struct {
 	session, agent, queue, by string
+	attach                    []string
 }
 
 func (a *app) chatCommand() *cobra.Command {
@@ -34,6 +35,8 @@ about on the spot.
 Ctrl-C interrupts the turn that runs, a second one leaves. At an empty prompt
 Ctrl-C and Ctrl-D leave. Leaving harms nothing: the session stays, a turn that
 runs goes on, and --session brings you back to where it is by then.
+
+/attach FILE has a file go with your next message, /help names the commands.
 
 From a pipe each line is a message, and nothing is asked: who decides does it
 elsewhere, with "starter approve". With --output json each event is one line.
@@ -54,6 +57,8 @@ What you write lives in the session's history: write no secret.`,
 	cmd.Flags().StringVar(&f.agent, "agent", "", "name of the agent; needed for a new session")
 	cmd.Flags().StringVar(&f.session, "session", "", "id of the session (default: a new one)")
 	cmd.Flags().StringVar(&f.queue, "task-queue", contract.DefaultTaskQueue, "task queue of the worker, for a new session")
+	attachFlag(cmd, &f.attach)
+	cmd.Flags().Lookup("attach").Usage += "; goes with the first message"
 	byFlag(cmd, &f.by)
 	return cmd
 }
@@ -71,9 +76,11 @@ type chat struct {
 	asks    bool     // a person is here and can be asked
 	screen  *os.File // whose lines are edited, nil if none is
 	console console
-	breaks  chan struct{} // each Ctrl-C while no line is asked for
-	ended   bool          // the last turn has
-	bad     error         // of the last turn that did not complete
+	breaks  chan struct{}           // each Ctrl-C while no line is asked for
+	attach  []string                // what --attach names, until it is read
+	files   []turnkeel.AttachedFile // go with the next message
+	ended   bool                    // the last turn has
+	bad     error                   // of the last turn that did not complete
 }
 
 func (a *app) chat(cmd *cobra.Command, f chatFlags) error {
@@ -83,7 +90,7 @@ func (a *app) chat(cmd *cobra.Command, f chatFlags) error {
 	}
 	defer s.temporal.Close()
 	a.hintAttributes(cmd.Context(), s)
-	c := &chat{app: a, s: s, id: f.session, agent: f.agent, queue: f.queue, breaks: make(chan struct{}, 8)}
+	c := &chat{app: a, s: s, id: f.session, agent: f.agent, queue: f.queue, attach: f.attach, breaks: make(chan struct{}, 8)}
 	if c.id == "" {
 		c.id = "chat-" + f.agent + "-" + strings.ToLower(rand.Text()[:10])
 	}
@@ -155,6 +162,11 @@ func (c *chat) talk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, file := range c.attach {
+		if err := c.addFile(ctx, file); err != nil {
+			return fmt.Errorf("--attach: %w", err)
+		}
+	}
 	for turn != "" {
 		if err := c.follow(ctx, turn); err != nil {
 			if isLeaving(ctx, err) {
@@ -170,7 +182,7 @@ func (c *chat) talk(ctx context.Context) error {
 		if err != nil {
 			return c.leave("", err)
 		}
-		if strings.TrimSpace(text) == "" {
+		if strings.TrimSpace(text) == "" || c.command(ctx, text) {
 			continue
 		}
 		if turn, err := c.message(ctx, text); isLeaving(ctx, err) {
@@ -183,7 +195,7 @@ func (c *chat) talk(ctx context.Context) error {
 
 // listen asks for the next message.
 func (c *chat) listen(ctx context.Context) (string, error) {
-	answer := c.console.ask(prompt{text: "you> "})
+	answer := c.console.ask(prompt{text: c.filesWaiting() + "you> "})
 	select {
 	case e := <-answer:
 		return e.text, e.err
@@ -231,6 +243,11 @@ func (c *chat) tellError(err error) {
 // await does something that another has to answer. Ctrl-C gives it up.
 func (c *chat) await(ctx context.Context, do func(context.Context) error) error {
 	defer c.hintSlow(ctx)()
+	return c.breakable(ctx, do)
+}
+
+// breakable does something that Ctrl-C gives up.
+func (c *chat) breakable(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)

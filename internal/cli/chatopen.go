@@ -89,7 +89,7 @@ func (c *chat) sayWhere(status contract.SessionReply) {
 	}
 	c.say("session %s · agent %s · %s", c.id, status.Agent, where)
 	if c.asks {
-		c.say("Ctrl-C interrupts a turn; at an empty prompt it leaves, as Ctrl-D does.")
+		c.say("Ctrl-C interrupts a turn; at an empty prompt it leaves, as Ctrl-D does. /help names the commands.")
 	}
 }
 
@@ -139,6 +139,10 @@ func (c *chat) recallTurn(ctx context.Context, turn string) error {
 func (c *chat) sayAsked(messages []contract.Message) {
 	for _, m := range messages {
 		c.say("you> %s", contract.BoundText(m.Content, maxRecalled))
+		for _, f := range m.Attachments {
+			f.Name = contract.AttachmentName(f.Name)
+			c.say("attached %s", shownAttachment(f))
+		}
 	}
 }
 

@@ -34,7 +34,11 @@ type chatEvent struct {
 
 // message gives a message to the session and follows the turn it makes.
 func (c *chat) message(ctx context.Context, text string) (turn string, err error) {
-	m := turnkeel.Message{Session: c.id, Agent: c.agent, Text: text, MessageID: strings.ToLower(rand.Text()[:16]), Stream: true}
+	attachments, err := c.keepFiles(ctx)
+	if err != nil {
+		return "", err
+	}
+	m := turnkeel.Message{Attachments: attachments, Session: c.id, Agent: c.agent, Text: text, MessageID: strings.ToLower(rand.Text()[:16]), Stream: true}
 	var reply contract.SendReply
 	err = c.await(ctx, func(ctx context.Context) (err error) {
 		reply, err = c.s.turns.Send(ctx, m)
@@ -47,7 +51,7 @@ func (c *chat) message(ctx context.Context, text string) (turn string, err error
 	if err != nil {
 		return "", err
 	}
-	c.begun = true
+	c.begun, c.files = true, nil
 	err = c.tellSent(text, reply)
 	c.ended = false
 	if err != nil {

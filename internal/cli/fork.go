@@ -20,6 +20,7 @@ const maxForkBase = 512 << 10
 type forkFlags struct {
 	step                          int
 	message, turnID, runID, queue string
+	attach                        []string
 }
 
 func (a *app) forkCommand() *cobra.Command {
@@ -43,6 +44,7 @@ repeating anything, reset the turn: "temporal workflow reset".`,
 	cmd.Flags().StringVar(&f.turnID, "turn-id", "", "workflow id of the new turn; the same id again returns the same turn")
 	cmd.Flags().StringVar(&f.runID, "run-id", "", "run of the old turn (default: the latest)")
 	cmd.Flags().StringVar(&f.queue, "task-queue", contract.DefaultTaskQueue, "task queue of the worker")
+	attachFlag(cmd, &f.attach)
 	if err := cmd.MarkFlagRequired("step"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -53,6 +55,9 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 	ctx := cmd.Context()
 	if f.step < 1 {
 		return usageError{errors.New("--step counts from 1")}
+	}
+	if len(f.attach) > 0 && f.message == "" {
+		return usageError{errors.New("--attach goes with a message: say one with --message")}
 	}
 	s, err := a.connect(ctx, "", f.queue)
 	if err != nil {
@@ -76,6 +81,11 @@ func (a *app) fork(cmd *cobra.Command, turnID string, f forkFlags) error {
 	input, err := forkInput(run, f)
 	if err != nil {
 		return err
+	}
+	if f.message != "" {
+		if input.Messages[0].Attachments, err = a.attach(ctx, input.Agent, f.attach); err != nil {
+			return err
+		}
 	}
 	turn, err := s.turns.Start(ctx, turnkeel.TurnRequest{TurnID: f.turnID, Input: input})
 	if err != nil {

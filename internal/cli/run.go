@@ -41,7 +41,7 @@ built-in tool read_attachment.`,
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "return once the turn is started")
 	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "leave with exit code 4 when a call waits for a person")
 	cmd.Flags().BoolVar(&f.noStream, "no-stream", false, "do not ask for text and progress while they come (fewer heartbeats)")
-	cmd.Flags().StringArrayVar(&f.attach, "attach", nil, "file that the agent may read, at most 15 MB: pdf, docx, xlsx, pptx, html, csv, json or text; may be repeated")
+	attachFlag(cmd, &f.attach)
 	if err := cmd.MarkFlagRequired("agent"); err != nil {
 		panic(err) // the flag is defined above
 	}

@@ -14,6 +14,7 @@ import (
 type sendFlags struct {
 	agent, messageID, whileBusy, queue string
 	detach                             bool
+	attach                             []string
 }
 
 func (a *app) sendCommand() *cobra.Command {
@@ -25,8 +26,11 @@ func (a *app) sendCommand() *cobra.Command {
 follows the turn that answers it. Turns of a session run one after the other,
 each with what was said before it. Leaving early (Ctrl-C) harms nothing.
 
-What you write lives in the session's history: write no secret.`,
+What you write lives in the session's history: write no secret. An attached file
+and its text go into the blob store that TURNKEEL_BLOBS names, which must be the
+worker's; later turns of the session can read it too.`,
 		Example: `  starter send ticket-4711 --agent support "Where is order A-1001?"
+  starter send ticket-4711 --attach invoice.pdf "Is this the right one?"
   starter send ticket-4711 --message-id mail-88 "…"        # the same id again is the same turn
   starter send ticket-4711 --while-busy interrupt "Stop, wrong order."`,
 		Args: cobra.MinimumNArgs(2),
@@ -39,6 +43,7 @@ What you write lives in the session's history: write no secret.`,
 	cmd.Flags().StringVar(&f.whileBusy, "while-busy", "queue", "while a turn runs: queue, reject or interrupt")
 	cmd.Flags().StringVar(&f.queue, "task-queue", contract.DefaultTaskQueue, "task queue of the worker")
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "return once the message is taken")
+	attachFlag(cmd, &f.attach)
 	return cmd
 }
 
@@ -62,10 +67,18 @@ func (a *app) send(cmd *cobra.Command, f sendFlags, id, text string) error {
 	if err := s.onlySession(ctx, id); err != nil {
 		return err
 	}
+	agent, err := s.agentOf(ctx, id, f)
+	if err != nil {
+		return err
+	}
+	attachments, err := a.attach(ctx, agent, f.attach)
+	if err != nil {
+		return err
+	}
 	a.hintAttributes(ctx, s)
 	stopHint := a.hintSlow(ctx)
 	reply, err := s.turns.Send(ctx, turnkeel.Message{
-		Session: id, Agent: f.agent, Text: text, MessageID: f.messageID, WhileBusy: busy, Stream: !f.detach,
+		Session: id, Agent: f.agent, Text: text, Attachments: attachments, MessageID: f.messageID, WhileBusy: busy, Stream: !f.detach,
 	})
 	stopHint()
 	if err != nil {

@@ -274,7 +274,7 @@ var packages = []Row{
 	{
 		Package: "internal/cli",
 		Ours: []string{
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
+			".", "agenttest", "blob", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
 			"tooldefs",
 			"tools",

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
@@ -54,28 +55,40 @@ func read(ctx context.Context, blobs tooldefs.BlobReader, in In) (string, error)
 		return "", err
 	}
 	if index.Format != contract.AttachmentFormat {
-		return "", fmt.Errorf("%.100q names no attached file: take the file_id from the user's message", in.FileID)
+		return "", notAttached(in.FileID)
 	}
-	if in.Page > index.Pages {
+	index.Name = contract.AttachmentName(index.Name) // whoever made the blob
+	if in.Page < 1 || in.Page > index.Pages {
 		return "", fmt.Errorf("%s has %d page(s): there is no page %d", index.Name, index.Pages, in.Page)
 	}
 	chunk := (in.Page - 1) / contract.AttachmentChunkPages
 	if chunk >= len(index.Chunks) {
 		return "", fmt.Errorf("the index of %s names too few parts", index.Name)
 	}
-	var pages []string
+	var pages contract.AttachmentChunk
 	if err := get(ctx, blobs, index.Chunks[chunk], &pages); err != nil {
 		return "", err
 	}
+	if pages.Format != contract.AttachmentChunkFormat {
+		return "", notAttached(in.FileID)
+	}
 	at := (in.Page - 1) % contract.AttachmentChunkPages
-	if at >= len(pages) {
+	if at >= len(pages.Texts) {
 		return "", fmt.Errorf("page %d of %s is missing in the blob store", in.Page, index.Name)
 	}
 	head := fmt.Sprintf("[%s, page %d of %d]\n", index.Name, in.Page, index.Pages)
-	if pages[at] == "" {
+	switch text := pages.Texts[at]; {
+	case text == "":
 		return head + "[no text]", nil
+	case utf8.RuneCountInString(text) > contract.AttachmentPageRunes:
+		return "", notAttached(in.FileID)
+	default:
+		return head + text, nil
 	}
-	return head + pages[at], nil
+}
+
+func notAttached(ref string) error {
+	return fmt.Errorf("%.100q names no attached file: take the file_id from the user's message", ref)
 }
 
 // get reads a blob's JSON. What is not JSON is no attachment of ours.
@@ -89,7 +102,7 @@ func get(ctx context.Context, blobs tooldefs.BlobReader, ref string, v any) erro
 		return tooldefs.Transient(err, time.Second)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%.100q names no attached file: take the file_id from the user's message", ref)
+		return notAttached(ref)
 	}
 	return nil
 }

@@ -21,8 +21,10 @@ import (
 
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
+	"github.com/turnkeel/turnkeel/blob"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tooldefs"
+	"github.com/turnkeel/turnkeel/tools/attachment"
 )
 
 var (
@@ -36,6 +38,7 @@ const (
 	workerEnv = "TURNKEEL_TEST_WORKER" // task queue
 	modelEnv  = "TURNKEEL_TEST_MODEL"
 	ledgerEnv = "TURNKEEL_TEST_LEDGER"
+	blobsEnv  = "TURNKEEL_BLOBS"
 )
 
 func TestMain(m *testing.M) {
@@ -96,11 +99,27 @@ func tools(ledger string) []*tooldefs.Tool {
 	}
 }
 
+// workerTools are the tools, and read_attachment where blobs are kept.
+func workerTools() ([]*tooldefs.Tool, error) {
+	offered := tools(os.Getenv(ledgerEnv))
+	dir := os.Getenv(blobsEnv)
+	if dir == "" || dir == "none" {
+		return offered, nil
+	}
+	reads, err := attachment.Builtin().New(tooldefs.BuiltinDeps{Blobs: blob.Folder(dir)})
+	return append(offered, reads...), err
+}
+
 func serveWorker() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	err := turnkeel.Run(ctx, turnkeel.Options{
-		TaskQueue: os.Getenv(workerEnv), Tools: tools(os.Getenv(ledgerEnv)),
+	offered, err := workerTools()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	err = turnkeel.Run(ctx, turnkeel.Options{
+		TaskQueue: os.Getenv(workerEnv), Tools: offered,
 		Agents: []contract.Agent{{
 			Name: agenttest.AgentName, Model: "openai/scripted", Tools: []string{"all"},
 			Endpoint: contract.Endpoint{BaseURL: os.Getenv(modelEnv)},
@@ -118,6 +137,7 @@ type world struct {
 	*agenttest.Bench
 	ledger string
 	server agenttest.Server
+	blobs  string // the worker's folder, or "none"
 }
 
 func newWorld(t *testing.T, s agenttest.Script) *world {
@@ -129,7 +149,7 @@ func newWorldOn(t *testing.T, on agenttest.Server, s agenttest.Script) *world {
 	t.Helper()
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	b := agenttest.NewBench(t, agenttest.BenchOptions{Server: on, NoWorker: true, Script: s, Tools: tools(ledger)})
-	return &world{b, ledger, on}
+	return &world{b, ledger, on, "none"}
 }
 
 // worker runs a worker process. kill ends it as a crash does.
@@ -137,7 +157,7 @@ func (w *world) worker(t *testing.T) (kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0]) //nolint:gosec // this test
 	cmd.Env = append(os.Environ(), workerEnv+"="+w.Queue, modelEnv+"="+w.Model.URL(), ledgerEnv+"="+w.ledger,
-		"TEMPORAL_ADDRESS="+w.server.Address, "TEMPORAL_NAMESPACE="+w.server.Namespace)
+		"TEMPORAL_ADDRESS="+w.server.Address, "TEMPORAL_NAMESPACE="+w.server.Namespace, blobsEnv+"="+w.blobs)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
