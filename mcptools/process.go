@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnkeel/turnkeel/internal/child"
+	"github.com/turnkeel/turnkeel/internal/mask"
 )
 
 const (
@@ -116,18 +117,25 @@ func (p *process) closePipes() {
 	p.closing.Do(func() { _, _ = p.stdin.Close(), p.stdout.Close() })
 }
 
-// lastWords keeps the end of what a program says, and tells each line to log.
+// lastWords keeps the end of what a program says, and tells each line to log. A
+// line is cut only when the secrets are out of it: half of one is not known any
+// more.
 type lastWords struct {
-	log func(line string)
+	log  func(line string)
+	mask mask.Mask
 
 	mu      sync.Mutex
 	partial string
+	rest    bool // of a line of which enough was told
 	lines   []string
 }
 
 const (
 	keptLines = 10
 	maxLine   = 500
+
+	// maxPartial is how much of a line that does not end is waited for.
+	maxPartial = 64 << 10
 )
 
 // Write takes the program's output in; it never fails.
@@ -142,20 +150,18 @@ func (l *lastWords) Write(p []byte) (int, error) {
 		}
 		l.partial = rest
 		l.add(line)
+		l.rest = false
 	}
-	if len(l.partial) > maxLine {
+	if len(l.partial) > maxPartial {
 		l.add(l.partial)
-		l.partial = ""
+		l.partial, l.rest = "", true
 	}
 	return len(p), nil
 }
 
 func (l *lastWords) add(line string) {
-	if line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD")); line == "" {
+	if line = l.clean(line); line == "" || l.rest {
 		return
-	}
-	if len(line) > maxLine {
-		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 	}
 	l.log(line)
 	l.lines = append(l.lines, line)
@@ -164,11 +170,24 @@ func (l *lastWords) add(line string) {
 	}
 }
 
+// clean is a line as it may be shown.
+func (l *lastWords) clean(line string) string {
+	line = strings.TrimSpace(strings.ToValidUTF8(l.mask.Text(line), "\uFFFD"))
+	if len(line) > maxLine {
+		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
+	}
+	return line
+}
+
 // text is the last lines, "" when there was none.
 func (l *lastWords) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.TrimSpace(strings.Join(append(l.lines[:len(l.lines):len(l.lines)], l.partial), "\n"))
+	last := l.clean(l.partial)
+	if l.rest {
+		last = ""
+	}
+	return strings.TrimSpace(strings.Join(append(l.lines[:len(l.lines):len(l.lines)], last), "\n"))
 }
 
 var _ io.Writer = (*lastWords)(nil)

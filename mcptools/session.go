@@ -80,7 +80,7 @@ func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*sessio
 			Endpoint: s.URL, HTTPClient: newHTTPClient(s.Header, s.mask()), MaxRetries: resumeTries,
 		}, func() {}, func() {}, log, h)
 	}
-	said := &lastWords{log: func(line string) { log.Debug("the server says", "line", line) }}
+	said := &lastWords{mask: s.mask(), log: func(line string) { log.Debug("the server says", "line", line) }}
 	p, err := startProcess(s.Command, s.Env, s.Dir, said)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -69,12 +70,13 @@ func (e Env) variable(name string) string {
 }
 
 // CheckEnv says, in one [Errors], which required variables of which agents
-// are missing or empty. It never shows a value.
+// are missing, empty or nothing but white space, which is no key or address. It
+// never shows a value.
 func CheckEnv(defs []Definition, lookup func(string) (string, bool)) error {
 	var problems Errors
 	for _, def := range defs {
 		for i, name := range def.Env.Required {
-			if value, _ := def.Env.Lookup(name, lookup); value != "" {
+			if value, _ := def.Env.Lookup(name, lookup); strings.TrimSpace(value) != "" {
 				continue
 			}
 			var where place

@@ -1,9 +1,12 @@
 package agentfile
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/turnkeel/turnkeel/contract"
 )
 
 func load(t *testing.T, yaml string) Definition {
@@ -101,5 +104,23 @@ func TestNearest(t *testing.T) {
 		if got := nearest(in, names); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
+	}
+}
+
+// Y02: what is nothing but white space is no value, under whatever name it is
+// asked for; two names may be bound to one variable.
+func TestCheckEnv_Blank(t *testing.T) {
+	t.Parallel()
+	def := Definition{File: "a/agent.yaml", Agent: contract.Agent{Name: "a"}, Env: Env{
+		Required: []string{"ONE", "TWO", "BLANK"}, Bind: map[string]string{"ONE": "SHARED", "TWO": "SHARED"},
+	}}
+	values := map[string]string{"SHARED": "s", "BLANK": " \t\n"}
+	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+	if got := errText(CheckEnv([]Definition{def}, lookup)); strings.Count(got, "requires") != 1 || !strings.Contains(got, "BLANK") {
+		t.Error(got)
+	}
+	values["SHARED"] = " "
+	if got := errText(CheckEnv([]Definition{def}, lookup)); strings.Count(got, "(bound to SHARED)") != 2 {
+		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ package mask
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -64,6 +65,9 @@ func parts(value string) []string {
 	all := []string{value}
 	if scheme, token, ok := strings.Cut(value, " "); ok && !strings.Contains(token, " ") && len(scheme) <= 10 {
 		all = append(all, token)
+		if strings.EqualFold(scheme, "Basic") {
+			all = append(all, basic(token)...)
+		}
 	}
 	u, err := url.Parse(value)
 	if err != nil {
@@ -78,26 +82,88 @@ func parts(value string) []string {
 	return all
 }
 
-// forms are the ways in which a value may be written.
+// basic are the user with the password, and the password, of basic
+// authentication.
+func basic(token string) []string {
+	plain, err := base64.StdEncoding.DecodeString(token)
+	_, password, ok := strings.Cut(string(plain), ":")
+	if err != nil || !ok {
+		return nil
+	}
+	return []string{string(plain), password}
+}
+
+// Forms are the ways in which a value may be written, the longest first; none
+// of one that is too short to be a secret.
+func Forms(value string) []string {
+	all := forms(value)
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return all
+}
+
+// forms are those ways in no order that matters.
 func forms(value string) []string {
 	if len(value) < MinBytes {
 		return nil
 	}
-	all := []string{
-		value, url.QueryEscape(value), url.PathEscape(value),
-		base64.StdEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
+	data := []byte(value)
+	all := []string{value, hex.EncodeToString(data), strings.ToUpper(hex.EncodeToString(data))}
+	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value), url.UserPassword("", value).String()[1:]} {
+		all = append(all, escaped, lowerEscapes(escaped))
 	}
-	if quoted, err := json.Marshal(value); err == nil {
-		all = append(all, string(quoted[1:len(quoted)-1]))
+	for _, quoted := range []string{quoted(value, true), quoted(value, false)} {
+		all = append(all, quoted, url.QueryEscape(quoted))
+		all = append(all, inner64([]byte(quoted))...)
+		for range maxQuoting - 1 { // JSON as a text inside JSON
+			quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(quoted)
+			all = append(all, quoted)
+		}
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(value) == nil {
-		all = append(all, strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n"))
-	}
+	all = append(all, base64.StdEncoding.EncodeToString(data), base64.URLEncoding.EncodeToString(data), base64.RawURLEncoding.EncodeToString(data))
+	all = append(all, inner64(data)...)
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// maxQuoting is how often a value is looked for as JSON inside JSON.
+const maxQuoting = 3
+
+// quoted is the inside of a JSON string, with or without HTML's characters
+// escaped.
+func quoted(value string, html bool) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if enc.Encode(value) != nil {
+		return value
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
+}
+
+// lowerEscapes writes %2F as %2f.
+func lowerEscapes(s string) string {
+	out := []byte(s)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == '%' {
+			copy(out[i+1:i+3], strings.ToLower(s[i+1:i+3]))
+		}
+	}
+	return string(out)
+}
+
+// inner64 is what base64 makes of data inside a longer text: where it begins in
+// a group of three bytes is not known, and the digits at its ends have bits of
+// its neighbours.
+func inner64(data []byte) []string {
+	var all []string
+	for before := range 3 {
+		padded := append(make([]byte, before), data...)
+		first, last := (before*8+5)/6, len(padded)*8/6
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			all = append(all, encoding.EncodeToString(padded)[first:last])
+		}
+	}
+	return all
 }
 
 // Text is s without the values.

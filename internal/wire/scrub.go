@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/mask"
 )
 
 const (
@@ -31,7 +32,10 @@ func newScrubber(key string) scrubber {
 	if len(key) < minKey {
 		return scrubber{}
 	}
-	return scrubber{forms: []string{key, url.QueryEscape(key), url.PathEscape(key)}}
+	if forms := mask.Forms(key); len(forms) > 0 {
+		return scrubber{forms: forms}
+	}
+	return scrubber{forms: []string{key}}
 }
 
 func (s scrubber) text(t string) string {

@@ -60,6 +60,7 @@ func TestNoVaguePackageNames(t *testing.T) {
 	report(t, VagueNames(load(t)))
 }
 
+// T10: a handler of our own tools has its variables from the call alone.
 func TestToolsDoNotReadTheEnvironment(t *testing.T) {
 	t.Parallel()
 	report(t, EnvReads([]string{"tools/...", "examples/support/...", "examples/tools/..."}, load(t)))

@@ -36,28 +36,3 @@ func VagueNames(files []File) []string {
 	}
 	return found
 }
-
-// EnvReads finds places in the packages that match patterns which read the
-// process's environment. A tool gets its settings and secrets from what it
-// declares; a handler that reads the environment works on one machine only.
-func EnvReads(patterns []string, files []File) []string {
-	readers := []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}
-	var found []string
-	for _, file := range files {
-		if file.Test || !matchAny(patterns, file.Package) {
-			continue
-		}
-		ast.Inspect(file.Syntax, func(node ast.Node) bool {
-			sel, ok := node.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "os" && slices.Contains(readers, sel.Sel.Name) {
-				found = append(found, fmt.Sprintf("%s: os.%s: a tool declares the environment it needs and gets it handed in",
-					file.At(sel.Pos()), sel.Sel.Name))
-			}
-			return true
-		})
-	}
-	return found
-}

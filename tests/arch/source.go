@@ -84,7 +84,7 @@ func parse(root fs.FS, name string) (File, error) {
 		return File{}, err
 	}
 	set := token.NewFileSet()
-	syntax, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return File{}, err
 	}

@@ -136,7 +136,7 @@ var packages = []Row{
 	},
 	{
 		Package: "internal/wire",
-		Ours:    []string{"contract", "internal/wire/providers"},
+		Ours:    []string{"contract", "internal/mask", "internal/wire/providers"},
 		Never:   []Ban{temporal},
 		Why:     "the wire speaks to a model endpoint and knows nothing of who retries it",
 	},

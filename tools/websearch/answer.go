@@ -45,6 +45,11 @@ func (to endpoint) read(body []byte, most int) (Found, error) {
 		}
 		return Found{}, errors.New("the search service's answer (status 200) has no results in it: " + to.clean(string(body), maxExcerpt))
 	}
+	if len(a.Results) == 0 {
+		if said := fault(body); said != "" {
+			return Found{}, fmt.Errorf("the search service answered with status 200 and an error: %s", to.clean(said, maxExcerpt))
+		}
+	}
 	found := Found{Answer: to.clean(a.Answer, maxText), Results: []Page{}}
 	for _, r := range a.Results {
 		if len(found.Results) == most {
@@ -70,7 +75,6 @@ func isPage(address string) bool {
 // clean bounds text to so many runes, without characters that a terminal acts
 // on or nobody sees, and without the key, which a service may echo.
 func (to endpoint) clean(text string, runes int) string {
-	text = strings.ReplaceAll(text, to.key, "["+KeyVariable+"]")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -81,6 +85,7 @@ func (to endpoint) clean(text string, runes int) string {
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.Join(strings.Fields(text), " ")
+	text = strings.ReplaceAll(text, to.key, "["+KeyVariable+"]") // as it reads now: what was invisible in it is gone
 	if all := []rune(text); len(all) > runes {
 		return string(all[:runes-1]) + "…"
 	}

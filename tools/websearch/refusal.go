@@ -78,29 +78,64 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// detail finds the message in an error's body: Tavily's {"detail": {"error":
-// "…"}}, its validation's {"detail": [{"loc": […], "msg": "…"}]}, and what
-// gateways send, {"error": "…"} or {"error": {"message": "…"}}.
-func detail(body []byte) string {
+// maxDepth bounds how deep a message is looked for in an error's body. Each
+// level is read anew, and a body may be nothing but levels.
+const maxDepth = 4
+
+// faultFields are those in which a body says that it is an error's.
+var faultFields = [...]string{"detail", "error", "errors"}
+
+// fault is what an answer without pages says of an error, as text or as the
+// field's JSON; "" when it says that there was none.
+func fault(body []byte) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
 		return ""
 	}
-	for _, name := range []string{"detail", "error", "message", "msg"} {
-		value := fields[name]
-		var text string
-		if json.Unmarshal(value, &text) == nil && text != "" {
-			return text
-		}
-		if inner := detail(value); inner != "" {
-			return inner
-		}
-		var list []json.RawMessage
-		if json.Unmarshal(value, &list) == nil && len(list) > 0 {
-			if inner := detail(list[0]); inner != "" {
-				return inner
+	for _, name := range faultFields {
+		switch value := string(fields[name]); value {
+		case "", "null", "false", `""`, "0", "[]", "{}":
+		default:
+			if said := message(fields[name], maxDepth-1); said != "" {
+				return said
 			}
+			return name + ": " + value
 		}
 	}
 	return ""
+}
+
+// detail finds the message in an error's body: Tavily's {"detail": {"error":
+// "…"}}, its validation's {"detail": [{"loc": […], "msg": "…"}]}, and what
+// gateways send, {"error": "…"}, {"error": {"message": "…"}} or {"errors": […]}.
+func detail(body []byte) string { return within(body, maxDepth) }
+
+// within looks for the message in an object.
+func within(body []byte, depth int) string {
+	var fields map[string]json.RawMessage
+	if depth == 0 || json.Unmarshal(body, &fields) != nil {
+		return ""
+	}
+	for _, name := range []string{"detail", "error", "errors", "message", "msg"} {
+		if said := message(fields[name], depth-1); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// message is a field's text, or the first one in its object or list.
+func message(value json.RawMessage, depth int) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil && text != "" {
+		return text
+	}
+	if inner := within(value, depth); inner != "" {
+		return inner
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil || len(list) == 0 || depth == 0 {
+		return ""
+	}
+	return message(list[0], depth-1)
 }
