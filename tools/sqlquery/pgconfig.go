@@ -2,9 +2,12 @@ package sqlquery
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -25,7 +28,11 @@ var unset = map[string]string{
 
 // config reads the URL and nothing besides.
 func (s source) config() (*pgconn.Config, error) {
-	u, query := *s.url, s.url.Query()
+	u := *s.url
+	query, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, "+", "%2B")) // a + is one, here and for the driver
+	if err != nil {
+		return nil, errSource // its own text may hold the value
+	}
 	for name := range query {
 		if !slices.Contains(allowedParameters, name) {
 			return nil, errors.New(URLVariable + ": the parameter " + name + " is not taken")
@@ -45,10 +52,35 @@ func (s source) config() (*pgconn.Config, error) {
 		full.Del("password")
 	}
 	maps.Copy(full, query)
-	u.RawQuery = full.Encode()
+	if os.Getenv("PGSERVICE") != "" {
+		empty, err := emptyService()
+		if err != nil {
+			return nil, fmt.Errorf("reading %s without PGSERVICE: %w", URLVariable, err)
+		}
+		defer func() { _ = os.Remove(empty) }()
+		full.Set("service", emptyName)
+		full.Set("servicefile", empty)
+	}
+	u.RawQuery = strings.ReplaceAll(full.Encode(), "+", "%20")
 	config, err := pgconn.ParseConfig(u.String())
 	if err != nil {
 		return nil, errors.New(URLVariable + " cannot be used: check host, port, sslmode and the certificates' paths") // its text may hold the value
 	}
 	return config, nil
+}
+
+const emptyName = "turnkeel"
+
+// emptyService is a file with a service that says nothing, to stand for the one of
+// PGSERVICE: the driver has no other way not to look there.
+func emptyService() (string, error) {
+	file, err := os.CreateTemp("", "turnkeel-service")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString("[" + emptyName + "]\n")
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
 }

@@ -153,6 +153,8 @@ func sqliteError(err error) error {
 	switch {
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
 		return tooldefs.Transient(fmt.Errorf("the database is being written to: %s", text), 0)
+	case errors.Is(err, sqlite3.READONLY_ROLLBACK), errors.Is(err, sqlite3.READONLY_RECOVERY), errors.Is(err, sqlite3.READONLY_CANTINIT):
+		return fmt.Errorf("the database where %s points was left in the middle of a write, which only its own program may finish: open it once with that", URLVariable)
 	case errors.Is(err, sqlite3.AUTH), errors.Is(err, sqlite3.READONLY):
 		return fmt.Errorf("%w: %s", errReadOnly, text)
 	case errors.Is(err, sqlite3.NOMEM), errors.Is(err, sqlite3.FULL):
