@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnkeel/turnkeel/agenttest"
 )
 
 // Y21: what a function of SQLite's does in one step ends in time too, though
@@ -192,5 +194,35 @@ func TestY21_Postgres_Shapes(t *testing.T) {
 		if _, got, err := query(t, time.Minute, address, tt.sql, 10); err != nil || got != tt.want {
 			t.Errorf("%s\n got %s, %v\nwant %s", tt.sql, got, err, tt.want)
 		}
+	}
+}
+
+// Y21: a relative path in an agent's file starts in that file's folder.
+func TestY21_BesideFile(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"sqlite:shop.db": "sqlite:agents/a/shop.db", "SQLite3://data/shop.db?mode=ro": "sqlite:agents/a/data/shop.db?mode=ro",
+		" sqlite:../shop.db ": "sqlite:agents/shop.db", "sqlite:/var/shop.db": "sqlite:/var/shop.db", "sqlite:///var/shop.db": "sqlite:///var/shop.db",
+		"sqlite:": "sqlite:", "sqlite:?mode=rw": "sqlite:?mode=rw", "sqlite::memory:": "sqlite::memory:", "shop.db": "shop.db",
+		"postgres://u@h/shop.db": "postgres://u@h/shop.db", "": "",
+	} {
+		if got := Builtin().FromFile(filepath.Join("agents", "a"), URLVariable, value); got != filepath.FromSlash(want) {
+			t.Errorf("%q: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+// Y21: the path of a file that is not there is for the worker's log; the model is
+// told what to do.
+func TestY21_MissingFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "none.db")
+	tl := tool(time.Minute)
+	_, err := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{URLVariable: "sqlite:" + file}}).Run(tl, `{"query":"SELECT 1"}`)
+	if text := tl.Judge(err).Text; strings.Contains(text, file) || !strings.Contains(text, "the worker's log has the path") || !strings.Contains(fmt.Sprint(err), file) {
+		t.Errorf("got %s, %v", text, err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file was made")
 	}
 }
