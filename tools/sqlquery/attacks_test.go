@@ -202,7 +202,7 @@ func TestY21_BesideFile(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"sqlite:shop.db": "sqlite:agents/a/shop.db", "SQLite3://data/shop.db?mode=ro": "sqlite:agents/a/data/shop.db?mode=ro",
-		" sqlite:../shop.db ": "sqlite:agents/shop.db", "sqlite:/var/shop.db": "sqlite:/var/shop.db", "sqlite:///var/shop.db": "sqlite:///var/shop.db",
+		"sqlite:../shop.db": "sqlite:agents/shop.db", "sqlite:/var/shop.db": "sqlite:/var/shop.db", "sqlite:///var/shop.db": "sqlite:///var/shop.db",
 		"sqlite:": "sqlite:", "sqlite:?mode=rw": "sqlite:?mode=rw", "sqlite::memory:": "sqlite::memory:", "shop.db": "shop.db",
 		"postgres://u@h/shop.db": "postgres://u@h/shop.db", "": "",
 	} {

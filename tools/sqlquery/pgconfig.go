@@ -2,7 +2,6 @@ package sqlquery
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"os"
@@ -52,35 +51,37 @@ func (s source) config() (*pgconn.Config, error) {
 		full.Del("password")
 	}
 	maps.Copy(full, query)
-	if os.Getenv("PGSERVICE") != "" {
-		empty, err := emptyService()
-		if err != nil {
-			return nil, fmt.Errorf("reading %s without PGSERVICE: %w", URLVariable, err)
-		}
-		defer func() { _ = os.Remove(empty) }()
-		full.Set("service", emptyName)
-		full.Set("servicefile", empty)
-	}
-	u.RawQuery = strings.ReplaceAll(full.Encode(), "+", "%20")
+	u.RawQuery = encode(full)
 	config, err := pgconn.ParseConfig(u.String())
+	if err != nil {
+		config, err = withoutService(u, full)
+	}
 	if err != nil {
 		return nil, errors.New(URLVariable + " cannot be used: check host, port, sslmode and the certificates' paths") // its text may hold the value
 	}
+	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !full.Has(name) }) // of a service
+	config.KerberosSrvName, config.KerberosSpn = "", ""
 	return config, nil
 }
 
-const emptyName = "turnkeel"
+// encode writes a blank as %20: the driver takes a + for one.
+func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "+", "%20") }
 
-// emptyService is a file with a service that says nothing, to stand for the one of
-// PGSERVICE: the driver has no other way not to look there.
-func emptyService() (string, error) {
+// withoutService is for an environment with a PGSERVICE that is not there: the
+// driver has no other way not to look for it than to be given another.
+func withoutService(u url.URL, full url.Values) (*pgconn.Config, error) {
 	file, err := os.CreateTemp("", "turnkeel-service")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	_, err = file.WriteString("[" + emptyName + "]\n")
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString("[empty]\n")
 	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
+		return nil, err
 	}
-	return file.Name(), nil
+	full = maps.Clone(full)
+	full.Set("service", "empty")
+	full.Set("servicefile", file.Name())
+	u.RawQuery = encode(full)
+	return pgconn.ParseConfig(u.String())
 }
