@@ -80,7 +80,7 @@ func (a *assembly) addOwn() {
 func (a *assembly) grantBuiltins() {
 	var offered []agentfile.Builtin
 	for _, b := range a.options.Builtins {
-		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv})
+		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv, FromFile: b.FromFile})
 	}
 	for i, d := range a.host.definitions {
 		granted, err := d.Grant(offered)

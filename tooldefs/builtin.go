@@ -21,6 +21,12 @@ type Builtin struct {
 	// set. An agent's own env.optional overrides the value.
 	OptionalEnv map[string]string
 
+	// FromFile, if not nil, reads the value that an agent's file itself gives one
+	// of these variables in env.optional; dir is the folder of that file. It is how
+	// a relative path there starts in that folder, while one in the worker's
+	// environment starts in the worker's. What it gives is not recorded.
+	FromFile func(dir, variable, value string) string
+
 	// New makes its tools: once for a worker, and only when an agent asks for
 	// it. Each agent has its own values of the variables, so the handlers ask
 	// for them with [Call.Env], which the tools' own Env must name; New cannot

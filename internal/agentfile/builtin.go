@@ -3,6 +3,7 @@ package agentfile
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
@@ -14,6 +15,9 @@ type Builtin struct {
 	Name        string
 	Env         []string          // required of an agent that asks for it
 	OptionalEnv map[string]string // name to the value it has when it is not set
+
+	// FromFile, if not nil, reads a value that the agent's file in dir gives.
+	FromFile func(dir, variable, value string) string
 }
 
 func (r *reader) builtins(n ast.Node, def *Definition) {
@@ -49,6 +53,7 @@ func (d Definition) Grant(offered []Builtin) (Definition, error) {
 			problems = append(problems, problem(d.File, where, "builtin_tools[%d]: %s", i, unknownBuiltin(name, names)))
 			continue
 		}
+		d.fromFile(offered[offer])
 		for _, variable := range offered[offer].Env {
 			d.require(variable, where)
 		}
@@ -64,6 +69,18 @@ func (d Definition) Grant(offered []Builtin) (Definition, error) {
 		problems = append(problems, d.undeclaredBinds()...)
 	}
 	return d, problems.orNil()
+}
+
+// fromFile has a built-in tool read the values that the file gives its variables.
+func (d *Definition) fromFile(b Builtin) {
+	if b.FromFile == nil {
+		return
+	}
+	for _, variable := range slices.Concat(b.Env, slices.Sorted(maps.Keys(b.OptionalEnv))) {
+		if value := d.Env.Optional[variable]; value != "" {
+			d.Env.Optional[variable] = b.FromFile(filepath.Dir(d.File), variable, value)
+		}
+	}
 }
 
 // unknownBuiltin says what to do about a name that this worker does not offer.

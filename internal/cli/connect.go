@@ -59,7 +59,7 @@ func declaredHere() []string {
 func stockBuiltins() []agentfile.Builtin {
 	var offered []agentfile.Builtin
 	for _, b := range tools.All() {
-		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv})
+		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv, FromFile: b.FromFile})
 	}
 	return offered
 }

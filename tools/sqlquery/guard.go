@@ -36,7 +36,7 @@ func guard(conn *sqlite3.Conn) error {
 		category sqlite3.LimitCategory
 		most     int
 	}{
-		{sqlite3.LIMIT_LENGTH, 16 << 20}, // of a value or a row
+		{sqlite3.LIMIT_LENGTH, maxValue},
 		{sqlite3.LIMIT_ATTACHED, 0},
 		{sqlite3.LIMIT_EXPR_DEPTH, 200},
 		{sqlite3.LIMIT_COMPOUND_SELECT, 100},
@@ -47,6 +47,9 @@ func guard(conn *sqlite3.Conn) error {
 		conn.Limit(l.category, l.most)
 	}
 	conn.HardHeapLimit(maxHeap)
+	if err := replaceFunctions(conn); err != nil {
+		return err
+	}
 	if err := conn.Exec("PRAGMA temp_store=MEMORY; PRAGMA query_only=ON; PRAGMA cell_size_check=ON"); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func authorize(action sqlite3.AuthorizerActionCode, name3rd, name4th, _, _ strin
 	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_RECURSIVE:
 		return sqlite3.AUTH_OK
 	case sqlite3.AUTH_FUNCTION:
-		if name4th != "load_extension" && name4th != "fts3_tokenizer" {
+		if !slices.Contains(unbounded, name4th) {
 			return sqlite3.AUTH_OK
 		}
 	case sqlite3.AUTH_PRAGMA:

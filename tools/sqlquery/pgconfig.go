@@ -4,7 +4,9 @@ import (
 	"errors"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -25,7 +27,11 @@ var unset = map[string]string{
 
 // config reads the URL and nothing besides.
 func (s source) config() (*pgconn.Config, error) {
-	u, query := *s.url, s.url.Query()
+	u := *s.url
+	query, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, "+", "%2B")) // a + is one, here and for the driver
+	if err != nil {
+		return nil, errSource // its own text may hold the value
+	}
 	for name := range query {
 		if !slices.Contains(allowedParameters, name) {
 			return nil, errors.New(URLVariable + ": the parameter " + name + " is not taken")
@@ -45,10 +51,37 @@ func (s source) config() (*pgconn.Config, error) {
 		full.Del("password")
 	}
 	maps.Copy(full, query)
-	u.RawQuery = full.Encode()
+	u.RawQuery = encode(full)
 	config, err := pgconn.ParseConfig(u.String())
+	if err != nil {
+		config, err = withoutService(u, full)
+	}
 	if err != nil {
 		return nil, errors.New(URLVariable + " cannot be used: check host, port, sslmode and the certificates' paths") // its text may hold the value
 	}
+	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !full.Has(name) }) // of a service
+	config.KerberosSrvName, config.KerberosSpn = "", ""
 	return config, nil
+}
+
+// encode writes a blank as %20: the driver takes a + for one.
+func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "+", "%20") }
+
+// withoutService is for an environment with a PGSERVICE that is not there: the
+// driver has no other way not to look for it than to be given another.
+func withoutService(u url.URL, full url.Values) (*pgconn.Config, error) {
+	file, err := os.CreateTemp("", "turnkeel-service")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString("[empty]\n")
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	full = maps.Clone(full)
+	full.Set("service", "empty")
+	full.Set("servicefile", file.Name())
+	u.RawQuery = encode(full)
+	return pgconn.ParseConfig(u.String())
 }

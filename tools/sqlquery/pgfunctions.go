@@ -15,6 +15,14 @@ import (
 var harmless = []string{"clock_timestamp", "currval", "gen_random_uuid", "inet_client_addr", "lastval", "pg_column_size", "pg_database_size", "pg_relation_size",
 	"pg_size_pretty", "pg_table_size", "pg_total_relation_size", "pg_indexes_size", "random", "random_normal", "timeofday", "uuidv4", "uuidv7"}
 
+// burning are PostgreSQL's own that it calls stable, and that use up an id of the
+// whole server.
+var burning = []string{"pg_current_xact_id", "txid_current"}
+
+// running are functions of PostgreSQL's extensions, by their name in C, that run a
+// text as SQL, and call themselves stable: what the text calls nobody has looked at.
+var running = []string{"connectby_text", "connectby_text_serial", "crosstab", "crosstab_hash", "xpath_table"}
+
 // checkFunctions refuses what a read-only transaction does not hold back:
 // functions that act outside of it (files, other sessions, other servers, locks,
 // settings, sleep). Which those are the server says: a function whose author
@@ -32,9 +40,13 @@ func checkFunctions(ctx context.Context, conn *pgconn.PgConn, query string) erro
 	}
 	r := conn.ExecParams(ctx, `SELECT DISTINCT n.nspname, p.proname FROM unnest($1::text[], $2::text[], $4::bool[]) AS c(schema, name, field) `+
 		`JOIN pg_catalog.pg_proc p ON p.proname = c.name::name JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace `+
-		`WHERE p.provolatile = 'v' AND (c.schema = '' OR c.schema = n.nspname) AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY($3::text[])) `+
+		`WHERE (p.provolatile = 'v' OR n.nspname = 'pg_catalog' AND p.proname = ANY($5::text[]) `+
+		`OR p.prosrc = ANY($6::text[]) AND p.prolang = (SELECT oid FROM pg_catalog.pg_language WHERE lanname = 'c') `+
+		`OR p.prokind = 'a' AND EXISTS (SELECT FROM pg_catalog.pg_aggregate a JOIN pg_catalog.pg_proc f `+
+		`ON f.oid IN (a.aggtransfn, a.aggfinalfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn) WHERE a.aggfnoid = p.oid AND f.provolatile = 'v')) `+
+		`AND (c.schema = '' OR c.schema = n.nspname) AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY($3::text[])) `+
 		`AND (NOT c.field OR EXISTS (SELECT FROM pg_catalog.pg_type y WHERE y.oid = p.proargtypes[0] AND y.typtype IN ('c', 'd', 'p'))) ORDER BY 1, 2`,
-		[][]byte{array(schemas), array(names), array(harmless), array(fields)}, nil, nil, nil).Read()
+		[][]byte{array(schemas), array(names), array(harmless), array(fields), array(burning), array(running)}, nil, nil, nil).Read()
 	if r.Err != nil {
 		return r.Err
 	}

@@ -55,7 +55,7 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn) error {
 	ms := q.within.Milliseconds()
 	_, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
 		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
-		`SET LOCAL standard_conforming_strings = on; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
+		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
 	return err
 }
 

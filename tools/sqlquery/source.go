@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,17 +24,37 @@ func parseSource(value string) (source, error) {
 		return source{}, errors.New(URLVariable + " is not set in the worker's environment")
 	}
 	scheme, rest, _ := strings.Cut(value, ":")
-	switch strings.ToLower(scheme) {
-	case "postgres", "postgresql":
+	switch lower := strings.ToLower(scheme); {
+	case isSQLite(scheme):
+		return sqliteSource(rest)
+	case lower == "postgres", lower == "postgresql":
 		u, err := url.Parse(value)
 		if err != nil {
 			return source{}, errSource // its own text holds the value
 		}
 		return source{url: u}, nil
-	case "sqlite", "sqlite3", "file":
-		return sqliteSource(rest)
 	}
 	return source{}, errSource
+}
+
+// besideFile has a relative path in an agent's file start in that file's folder,
+// so that the folder carries its database. What is no path stays as it is.
+func besideFile(dir, _, value string) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(value), ":")
+	path := strings.TrimPrefix(rest, "//")
+	if !isSQLite(scheme) || path == "" || filepath.IsAbs(path) || path[0] == '?' || path == ":memory:" {
+		return value
+	}
+	path, parameters, has := strings.Cut(path, "?")
+	path = filepath.Join(dir, path)
+	if has {
+		path += "?" + parameters
+	}
+	return "sqlite:" + path
+}
+
+func isSQLite(scheme string) bool {
+	return slices.Contains([]string{"sqlite", "sqlite3", "file"}, strings.ToLower(scheme))
 }
 
 // sqliteSource reads what stands after sqlite:, with or without two slashes.

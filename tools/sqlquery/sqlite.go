@@ -82,7 +82,11 @@ func release(closing func() error) {
 // connection does.
 func openSQLite(ctx context.Context, file string) (*sqlite3.Conn, error) {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("there is no database file where %s points; a relative path starts in the worker's folder", URLVariable)
+		if err == nil {
+			err = errors.New("not a regular file")
+		}
+		return nil, tooldefs.Public(fmt.Sprintf("there is no database file where %s points; the worker's log has the path. "+
+			"A relative path starts in the worker's folder, and one in an agent.yaml in the folder of that file", URLVariable), fmt.Errorf("%s: %w", file, err))
 	}
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro"}
 	conn, err := sqlite3.OpenContext(sqlite3.WithMaxMemory(ctx, maxMemory), address.String())
@@ -153,6 +157,8 @@ func sqliteError(err error) error {
 	switch {
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
 		return tooldefs.Transient(fmt.Errorf("the database is being written to: %s", text), 0)
+	case errors.Is(err, sqlite3.READONLY_ROLLBACK), errors.Is(err, sqlite3.READONLY_RECOVERY), errors.Is(err, sqlite3.READONLY_CANTINIT):
+		return fmt.Errorf("the database where %s points was left in the middle of a write, which only its own program may finish: open it once with that", URLVariable)
 	case errors.Is(err, sqlite3.AUTH), errors.Is(err, sqlite3.READONLY):
 		return fmt.Errorf("%w: %s", errReadOnly, text)
 	case errors.Is(err, sqlite3.NOMEM), errors.Is(err, sqlite3.FULL):

@@ -56,13 +56,14 @@ type Table struct {
 }
 
 // Builtin is the tool for [turnkeel.Options.Builtins]. SQL_DATABASE_URL is
-// postgres://user:password@host:5432/database, or sqlite: and the path of a file,
-// which is relative to the worker's folder. Each agent has its own value of it.
+// postgres://user:password@host:5432/database, or sqlite: and the path of a file.
+// A relative path starts in the worker's folder, and in an agent's file in the
+// folder of that file. Each agent has its own value of it.
 //
 // [turnkeel.Options.Builtins]: https://pkg.go.dev/github.com/turnkeel/turnkeel#Options
 func Builtin() tooldefs.Builtin {
 	return tooldefs.Builtin{
-		Name: Name, Env: []string{URLVariable},
+		Name: Name, Env: []string{URLVariable}, FromFile: besideFile,
 		New: func(tooldefs.BuiltinDeps) ([]*tooldefs.Tool, error) {
 			return []*tooldefs.Tool{tool(MaxQueryTime)}, nil
 		},
