@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
@@ -57,11 +58,25 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		case len(data) > maxMessageBytes:
 			return nil, errMessageTooLarge
 		}
-		data = readable(data)
+		data = readableBody(data)
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
 		response.Header.Del("Content-Length")
 	}
 	return response, nil
+}
+
+// readableBody is an answer of JSON in a form that the SDK reads without loss.
+// A result that names no request of ours becomes unreadable: the SDK would
+// take it for the server's refusal, though the call was made.
+func readableBody(data []byte) []byte {
+	if m, ok := fit(data); ok {
+		return m
+	}
+	var e map[string]json.RawMessage
+	if json.Unmarshal(data, &e) == nil && e["result"] != nil {
+		return []byte("{")
+	}
+	return data
 }
 
 // refusal is an answer by which the server says that it did not take a message:

@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,6 +36,12 @@ type script struct {
 	OnStart string `json:"on_start,omitempty"` // "exit"
 	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more
 	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang"
+
+	// What is printed instead of an answer, as it stands, with ID for the
+	// request's. Base64 in the file, so that it may be anything.
+	RawInit []byte `json:"raw_init,omitempty"`
+	RawList []byte `json:"raw_list,omitempty"`
+	RawCall []byte `json:"raw_call,omitempty"`
 
 	Ledger string `json:"ledger"` // file that gets a line for each call
 }
@@ -78,6 +85,13 @@ func serveScript(file string) {
 			data, _ := json.Marshal(value)
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"%s":%s}`+"\n", request.ID, kind, data)
 		}
+		if raw := s.raw(request.Method); raw != nil {
+			if request.Method == "tools/call" {
+				note(s.Ledger, "call "+string(request.Params))
+			}
+			_, _ = os.Stdout.Write(bytes.ReplaceAll(raw, []byte("ID"), request.ID))
+			continue
+		}
 		switch request.Method {
 		case "initialize":
 			answer("result", json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted","version":"1"}}`))
@@ -113,6 +127,18 @@ func serveScript(file string) {
 			}
 		}
 	}
+}
+
+func (s script) raw(method string) []byte {
+	switch method {
+	case "initialize":
+		return s.RawInit
+	case "tools/list":
+		return s.RawList
+	case "tools/call":
+		return s.RawCall
+	}
+	return nil
 }
 
 func note(ledger, line string) {

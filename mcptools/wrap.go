@@ -88,6 +88,9 @@ func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its schema cannot be read: %w", err)
 	}
+	if d.InputSchema == unreadableSchema {
+		return nil, errors.New("its definition cannot be read: name, description or schema are not what the protocol has them be")
+	}
 	t := o.of(d)
 	w := wrapped{name: d.Name, send: send, options: o}
 	w.output, w.warning = outputSchema(d)
@@ -156,7 +159,7 @@ func (w wrapped) invoke(ctx context.Context, call *tooldefs.Call, args json.RawM
 	switch {
 	case err != nil:
 		return nil, err
-	case result == nil:
+	case result == nil, result.Meta[noResultMeta] == true:
 		return nil, tooldefs.Unknown(errors.New("the server's answer is empty"))
 	case result.NeedsInput():
 		return nil, tooldefs.Unknown(errors.New("the server asks for more input before it goes on, which is not supported"))
