@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -33,9 +34,9 @@ type script struct {
 	Print  string          `json:"print,omitempty"`  // before anything else, on standard output
 	Stderr string          `json:"stderr,omitempty"`
 
-	OnStart string `json:"on_start,omitempty"` // "exit"
-	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more
-	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang"
+	OnStart string `json:"on_start,omitempty"` // "exit"; "faint": greets and ends
+	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more; "endless": always one more page
+	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang", "orphan": dies, and a child holds its output open
 
 	// What is printed instead of an answer, as it stands, with ID for the
 	// request's. Base64 in the file, so that it may be anything.
@@ -97,7 +98,16 @@ func serveScript(file string) {
 			answer("result", json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted","version":"1"}}`))
 		case "ping":
 			answer("result", struct{}{})
+		case "notifications/initialized":
+			if s.OnStart == "faint" {
+				return
+			}
 		case "tools/list":
+			if s.OnList == "endless" {
+				lists++
+				answer("result", map[string]any{"tools": s.Tools, "nextCursor": fmt.Sprint(lists)})
+				continue
+			}
 			answer("result", map[string]any{"tools": s.Tools})
 			if lists++; s.OnList == "deaf" && lists > 1 {
 				time.Sleep(time.Hour)
@@ -111,6 +121,12 @@ func serveScript(file string) {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			case "exit":
 				return
+			case "orphan":
+				child := exec.Command("sleep", "600")
+				child.Stdout, child.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+				_ = child.Start()
+				note(s.Ledger, "orphan "+fmt.Sprint(child.Process.Pid))
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			case "mute": // lives on, and nobody hears it
 				_ = os.Stdout.Close()
 				continue

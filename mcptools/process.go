@@ -18,8 +18,8 @@ const (
 	// again once it is told to terminate.
 	stopGrace = 2 * time.Second
 
-	// pipeGrace is how long the end of a program is awaited while a process
-	// that it left behind holds its output open.
+	// pipeGrace is how long what a program wrote is still read once it has ended
+	// while a process that it left behind holds its output open.
 	pipeGrace = time.Second
 )
 
@@ -62,6 +62,10 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		<-exited                  //nolint:errcheck // how it ended is in its last words
 		p.signal(syscall.SIGKILL) // what it left behind in its group
 		close(p.exited)
+		// What it left behind outside of its group may hold its output open, and
+		// a call would wait for it until its deadline.
+		time.Sleep(pipeGrace)
+		p.closePipes()
 	}()
 	return p, nil
 }
