@@ -12,6 +12,9 @@ import (
 	"github.com/turnkeel/turnkeel/internal/mask"
 )
 
+// statusClientClosed is what proxies say of a client that they lost.
+const statusClientClosed = 499
+
 // httpTransport adds the headers of the configuration to each request and sees
 // to it that an answer is read without loss.
 type httpTransport struct {
@@ -81,10 +84,15 @@ func readableBody(data []byte) []byte {
 
 // refusal is an answer by which the server says that it did not take a message:
 // a redirect, or a status of the 400s. 404 is the end of a session, which the
-// SDK knows; what speaks JSON-RPC it reads, too.
+// SDK knows; what speaks JSON-RPC it reads, too. 408 and 499 are said by who
+// gave up waiting, and leave open what the server does.
 func (t *httpTransport) refusal(r *http.Request, response *http.Response) error {
 	code := response.StatusCode
-	if r.Method != http.MethodPost || code < 300 || code >= 500 || code == http.StatusNotFound {
+	if r.Method != http.MethodPost || code < 300 || code >= 500 {
+		return nil
+	}
+	switch code {
+	case http.StatusNotFound, http.StatusRequestTimeout, statusClientClosed:
 		return nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))

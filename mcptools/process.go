@@ -38,6 +38,9 @@ type process struct {
 // startProcess starts the program in a process group of its own. Each line that
 // it writes to its standard error goes to said.
 func startProcess(command, env []string, dir string, said *lastWords) (*process, error) {
+	if err := checkDir(dir); err != nil { // the system would say that the program is missing
+		return nil, err
+	}
 	childIn, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -68,6 +71,19 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		p.closePipes()
 	}()
 	return p, nil
+}
+
+func checkDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("the folder to run in: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("the folder to run in: %s is no folder", dir)
+	}
+	return nil
 }
 
 // baseEnv is what every program gets of the worker's environment; all else it
