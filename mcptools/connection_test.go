@@ -292,11 +292,19 @@ func TestConnectRefuses(t *testing.T) {
 		{"no such program", Server{Command: []string{"no-such-program-at-all"}}, "start no-such-program-at-all"},
 		{"a program that dies", dying.config(Options{}), "its last words: bad key [KEY]"},
 		{"a program that is silent", silent, "not within 300ms"},
+		{"no such folder", Server{Command: []string{"cat"}, Dir: "/no/such/folder"}, "the folder to run in: stat /no/such/folder"},
+		{"a file for a folder", Server{Command: []string{"cat"}, Dir: "/dev/null"}, "is no folder"},
+		{"not executable", Server{Command: []string{"/dev/null"}}, "permission denied"},
+		{"not a URL", Server{URL: "ftp://127.0.0.1/x"}, "must be like https://"},
 		{"nobody listens", Server{URL: "http://127.0.0.1:1/mcp"}, "refused"},
+		{"a secret in the URL", Server{URL: "http://" + secret + "@127.0.0.1:1/mcp?auth=" + secret}, "refused"},
+		{"a secret that is part of the URL", Server{URL: "http://127.0.0.1:1/mcp?x=1&auth=hunter2-" + secret}, "mcp?[query]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.server.Secrets = map[string]string{"KEY": secret}
+			if tt.server.URL == "" {
+				tt.server.Secrets = map[string]string{"KEY": secret}
+			}
 			c, err := Connect(t.Context(), tt.server)
 			if err == nil {
 				_ = c.Close()

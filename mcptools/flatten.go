@@ -28,7 +28,7 @@ func Flatten(r *mcp.CallToolResult) any {
 
 // structuredOf is the structured content as JSON; ok is false for none or null.
 func structuredOf(r *mcp.CallToolResult) (raw json.RawMessage, ok bool) {
-	if text, has := r.Meta[structuredMeta].(string); has {
+	if text, has := r.Meta[structuredMeta].(string); has && json.Valid([]byte(text)) {
 		return json.RawMessage(text), text != "null"
 	}
 	if r.StructuredContent == nil {

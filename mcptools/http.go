@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/turnkeel/turnkeel/internal/mask"
 )
+
+// statusClientClosed is what proxies say of a client that they lost.
+const statusClientClosed = 499
 
 // httpTransport adds the headers of the configuration to each request and sees
 // to it that an answer is read without loss.
@@ -57,19 +61,38 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		case len(data) > maxMessageBytes:
 			return nil, errMessageTooLarge
 		}
-		data = readable(data)
+		data = readableBody(data)
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
 		response.Header.Del("Content-Length")
 	}
 	return response, nil
 }
 
+// readableBody is an answer of JSON in a form that the SDK reads without loss.
+// A result that names no request of ours becomes unreadable: the SDK would
+// take it for the server's refusal, though the call was made.
+func readableBody(data []byte) []byte {
+	if m, ok := fit(data); ok {
+		return m
+	}
+	var e map[string]json.RawMessage
+	if json.Unmarshal(data, &e) == nil && e["result"] != nil {
+		return []byte("{")
+	}
+	return data
+}
+
 // refusal is an answer by which the server says that it did not take a message:
 // a redirect, or a status of the 400s. 404 is the end of a session, which the
-// SDK knows; what speaks JSON-RPC it reads, too.
+// SDK knows; what speaks JSON-RPC it reads, too. 408 and 499 are said by who
+// gave up waiting, and leave open what the server does.
 func (t *httpTransport) refusal(r *http.Request, response *http.Response) error {
 	code := response.StatusCode
-	if r.Method != http.MethodPost || code < 300 || code >= 500 || code == http.StatusNotFound {
+	if r.Method != http.MethodPost || code < 300 || code >= 500 {
+		return nil
+	}
+	switch code {
+	case http.StatusNotFound, http.StatusRequestTimeout, statusClientClosed:
 		return nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))

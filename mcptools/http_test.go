@@ -129,6 +129,22 @@ func TestHTTPBreaks(t *testing.T) {
 		{"unauthorized", status(401, "who are you, token-77"), contract.OutcomeFailed, "the server answered 401 Unauthorized: who are you, [Authorization]"},
 		{"too many requests", status(429, "slow down"), contract.OutcomeFailed, "429 Too Many Requests: slow down"},
 		{"a redirect", status(307, ""), contract.OutcomeFailed, "redirects are not followed"},
+		{"conflict", status(409, "taken"), contract.OutcomeFailed, "409 Conflict: taken"},
+		{"request timeout", status(408, "late"), contract.OutcomeUnknown, ""},
+		{"client closed", status(499, "lost"), contract.OutcomeUnknown, ""},
+		{"not found", status(404, "gone"), contract.OutcomeUnknown, ""},
+		{"gateway timeout", status(504, "<html>"), contract.OutcomeUnknown, "Gateway Timeout"},
+		{"accepted, and nothing more", status(202, ""), contract.OutcomeUnknown, ""},
+		{"the connection breaks in the answer", func(w http.ResponseWriter, _ *http.Request, body string) bool {
+			if isCall(body) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Length", "1000")
+				fmt.Fprint(w, `{"jsonrpc":"2.0",`)
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}, contract.OutcomeUnknown, "broke before it answered"},
 		{"bad gateway", status(502, "upstream"), contract.OutcomeUnknown, "Bad Gateway"},
 		{"internal error", status(500, "oops"), contract.OutcomeUnknown, "Internal Server Error"},
 		{"the connection breaks", func(w http.ResponseWriter, _ *http.Request, body string) bool {

@@ -24,7 +24,9 @@ const (
 // keepUp watches the session and makes another one when it ends.
 func (c *Connection) keepUp(s *session) {
 	defer close(c.ended)
+	var b backoff
 	for {
+		began := time.Now()
 		c.watch(s)
 		c.doubted.Store(false)
 		c.set(nil, nil)
@@ -32,10 +34,11 @@ func (c *Connection) keepUp(s *session) {
 			s.stop()
 			return
 		}
-		c.log.Warn("the connection to the server ended; connecting again", "error", s.fault())
+		b.ended(time.Since(began), s.served.Load())
+		c.log.Warn("the connection to the server ended; connecting again", "error", s.fault(), "next_try_in", b.wait())
 		s.kill()
 		s.stop()
-		if s = c.again(); s == nil {
+		if s = c.again(&b); s == nil {
 			return
 		}
 		c.log.Info("connected to the server again")
@@ -99,12 +102,12 @@ func (c *Connection) wake() {
 
 // again tries to connect until it succeeds, or gives nil when the connection is
 // closed.
-func (c *Connection) again() *session {
-	for wait := firstBackoff; ; wait = min(2*wait, lastBackoff) {
+func (c *Connection) again(b *backoff) *session {
+	for {
 		select {
 		case <-c.ctx.Done():
 			return nil
-		case <-time.After(wait):
+		case <-time.After(b.next()):
 		}
 		ctx, stop := context.WithTimeout(c.ctx, c.server.startTimeout())
 		s, err := c.dial(ctx)
@@ -112,7 +115,31 @@ func (c *Connection) again() *session {
 		if err == nil {
 			return s
 		}
-		c.log.Warn("the server cannot be connected again yet", "error", err, "next_try_in", min(2*wait, lastBackoff))
+		c.log.Warn("the server cannot be connected again yet", "error", err, "next_try_in", b.wait())
 		c.set(nil, err)
+	}
+}
+
+// backoff is how long to wait before a server is connected again. It grows also
+// with sessions that end before they were of any use: a server that greets and
+// dies is started no more often than one that does not start. The zero value is
+// ready.
+type backoff struct{ tries int }
+
+// wait is what the next try has to wait.
+func (b *backoff) wait() time.Duration {
+	return min(firstBackoff<<min(b.tries, 10), lastBackoff)
+}
+
+func (b *backoff) next() time.Duration {
+	wait := b.wait()
+	b.tries++
+	return wait
+}
+
+// ended takes in how long a session lived and whether it answered a call.
+func (b *backoff) ended(lived time.Duration, served bool) {
+	if served || lived >= healthEvery {
+		b.tries = 0
 	}
 }

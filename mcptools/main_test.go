@@ -2,9 +2,11 @@ package mcptools
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -32,9 +34,15 @@ type script struct {
 	Print  string          `json:"print,omitempty"`  // before anything else, on standard output
 	Stderr string          `json:"stderr,omitempty"`
 
-	OnStart string `json:"on_start,omitempty"` // "exit"
-	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more
-	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang"
+	OnStart string `json:"on_start,omitempty"` // "exit"; "faint": greets and ends
+	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more; "endless": always one more page
+	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang", "orphan": dies, and a child holds its output open
+
+	// What is printed instead of an answer, as it stands, with ID for the
+	// request's. Base64 in the file, so that it may be anything.
+	RawInit []byte `json:"raw_init,omitempty"`
+	RawList []byte `json:"raw_list,omitempty"`
+	RawCall []byte `json:"raw_call,omitempty"`
 
 	Ledger string `json:"ledger"` // file that gets a line for each call
 }
@@ -78,12 +86,28 @@ func serveScript(file string) {
 			data, _ := json.Marshal(value)
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"%s":%s}`+"\n", request.ID, kind, data)
 		}
+		if raw := s.raw(request.Method); raw != nil {
+			if request.Method == "tools/call" {
+				note(s.Ledger, "call "+string(request.Params))
+			}
+			_, _ = os.Stdout.Write(bytes.ReplaceAll(raw, []byte("ID"), request.ID))
+			continue
+		}
 		switch request.Method {
 		case "initialize":
 			answer("result", json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted","version":"1"}}`))
 		case "ping":
 			answer("result", struct{}{})
+		case "notifications/initialized":
+			if s.OnStart == "faint" {
+				return
+			}
 		case "tools/list":
+			if s.OnList == "endless" {
+				lists++
+				answer("result", map[string]any{"tools": s.Tools, "nextCursor": fmt.Sprint(lists)})
+				continue
+			}
 			answer("result", map[string]any{"tools": s.Tools})
 			if lists++; s.OnList == "deaf" && lists > 1 {
 				time.Sleep(time.Hour)
@@ -97,6 +121,12 @@ func serveScript(file string) {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			case "exit":
 				return
+			case "orphan":
+				child := exec.Command("sleep", "600")
+				child.Stdout, child.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+				_ = child.Start()
+				note(s.Ledger, "orphan "+fmt.Sprint(child.Process.Pid))
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			case "mute": // lives on, and nobody hears it
 				_ = os.Stdout.Close()
 				continue
@@ -113,6 +143,18 @@ func serveScript(file string) {
 			}
 		}
 	}
+}
+
+func (s script) raw(method string) []byte {
+	switch method {
+	case "initialize":
+		return s.RawInit
+	case "tools/list":
+		return s.RawList
+	case "tools/call":
+		return s.RawCall
+	}
+	return nil
 }
 
 func note(ledger, line string) {

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // maxMessageBytes bounds one message of a server.
@@ -54,11 +57,11 @@ func (r *lineReader) line() ([]byte, error) {
 	for {
 		part, err := r.from.ReadSlice('\n')
 		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
 		if len(line) > maxMessageBytes {
 			return nil, errMessageTooLarge
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
@@ -67,15 +70,16 @@ func (r *lineReader) line() ([]byte, error) {
 // stray print) is told to noise and dropped, since it would end the session.
 func stdioLine(noise func(string)) func([]byte) []byte {
 	return func(line []byte) []byte {
-		trimmed := bytes.TrimSpace(line)
-		if len(trimmed) == 0 {
-			return nil
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		if at := bytes.Index(line, []byte(`{"jsonrpc"`)); at > 0 && line[0] != '{' && line[0] != '[' { // a print without a line feed
+			noise(string(line[:min(at, maxLine)]))
+			line = line[at:]
 		}
-		if trimmed[0] != '{' && trimmed[0] != '[' || !json.Valid(trimmed) {
-			noise(string(trimmed[:min(len(trimmed), maxLine)]))
-			return nil
+		out := messages(line)
+		if len(out) == 0 && len(line) > 0 {
+			noise(string(line[:min(len(line), maxLine)]))
 		}
-		return append(readable(trimmed), '\n')
+		return out
 	}
 }
 
@@ -86,63 +90,15 @@ func eventLine(line []byte) []byte {
 	if !isData || len(trimmed) == 0 || trimmed[0] != '{' {
 		return line
 	}
-	out := append([]byte("data: "), readable(trimmed)...)
-	return append(out, '\n')
-}
-
-// readable makes a tool's result fit for the SDK to read without loss: a block
-// of content that it does not know, or cannot decode, would lose the result of
-// a call that was made. The text of the structured content is kept in _meta.
-// Every other message stays as it is.
-func readable(message []byte) []byte {
-	if !bytes.Contains(message, []byte(`"result"`)) ||
-		!bytes.Contains(message, []byte(`"content"`)) && !bytes.Contains(message, []byte(`"structuredContent"`)) {
-		return message
+	m, ok := fit(trimmed)
+	switch {
+	case ok:
+		return append(append([]byte("data: "), m...), '\n')
+	case json.Valid(trimmed): // no message, and the SDK would end the session for it
+		return nil
+	default: // a message over several lines
+		return line
 	}
-	var envelope, result map[string]json.RawMessage
-	if json.Unmarshal(message, &envelope) != nil || json.Unmarshal(envelope["result"], &result) != nil {
-		return message
-	}
-	content, hasContent := result["content"]
-	structured, hasStructured := result["structuredContent"]
-	if !hasContent && !hasStructured {
-		return message
-	}
-	if hasContent {
-		result["content"] = readableContent(content)
-	}
-	if hasStructured {
-		result["_meta"] = withStructured(result["_meta"], structured)
-		if json.Unmarshal(structured, new(any)) != nil { // a number that no float holds
-			delete(result, "structuredContent")
-		}
-	}
-	var err error
-	if envelope["result"], err = json.Marshal(result); err != nil {
-		return message
-	}
-	out, err := json.Marshal(envelope)
-	if err != nil {
-		return message
-	}
-	return out
-}
-
-func withStructured(meta, structured json.RawMessage) json.RawMessage {
-	all := map[string]json.RawMessage{}
-	if json.Unmarshal(meta, &all) != nil || all == nil {
-		all = map[string]json.RawMessage{}
-	}
-	text, err := json.Marshal(string(structured))
-	if err != nil {
-		return meta
-	}
-	all[structuredMeta] = text
-	out, err := json.Marshal(all)
-	if err != nil {
-		return meta
-	}
-	return out
 }
 
 // readableContent is the list of blocks with every block one that the SDK reads.
@@ -187,21 +143,31 @@ func readableBlock(raw json.RawMessage) json.RawMessage {
 	switch b.Type {
 	case "text":
 		if b.Text == nil || json.Unmarshal(*b.Text, &text) == nil {
-			return raw
+			return textBlock(text) // and nothing of what may stand beside it
 		}
 	case "image", "audio":
-		if b.Data != nil && isBase64(*b.Data) {
+		if b.Data == nil || !isBase64(*b.Data) {
+			return textBlock(binaryNote(b.Type, b.MIMEType, 0))
+		}
+		if isContent(raw) {
 			return raw
 		}
-		return textBlock(binaryNote(b.Type, b.MIMEType, 0))
 	case "resource":
-		if b.Resource != nil && (b.Resource.Blob == nil || isBase64(*b.Resource.Blob)) {
+		if b.Resource != nil && (b.Resource.Blob == nil || isBase64(*b.Resource.Blob)) && isContent(raw) {
 			return raw
 		}
 	case "resource_link":
-		return raw
+		if isContent(raw) {
+			return raw
+		}
 	}
 	return textBlock(fmt.Sprintf("[content of type %q, %d bytes, not shown]", b.Type, len(raw)))
+}
+
+// isContent says that the SDK can read a block.
+func isContent(block json.RawMessage) bool {
+	var r mcp.CallToolResult
+	return json.Unmarshal(slices.Concat([]byte(`{"content":[`), block, []byte(`]}`)), &r) == nil
 }
 
 func textBlock(text string) json.RawMessage {

@@ -19,8 +19,8 @@ const (
 	// again once it is told to terminate.
 	stopGrace = 2 * time.Second
 
-	// pipeGrace is how long the end of a program is awaited while a process
-	// that it left behind holds its output open.
+	// pipeGrace is how long what a program wrote is still read once it has ended
+	// while a process that it left behind holds its output open.
 	pipeGrace = time.Second
 )
 
@@ -39,6 +39,9 @@ type process struct {
 // startProcess starts the program in a process group of its own. Each line that
 // it writes to its standard error goes to said.
 func startProcess(command, env []string, dir string, said *lastWords) (*process, error) {
+	if err := checkDir(dir); err != nil { // the system would say that the program is missing
+		return nil, err
+	}
 	childIn, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -63,8 +66,25 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		<-exited                  //nolint:errcheck // how it ended is in its last words
 		p.signal(syscall.SIGKILL) // what it left behind in its group
 		close(p.exited)
+		// What it left behind outside of its group may hold its output open, and
+		// a call would wait for it until its deadline.
+		time.Sleep(pipeGrace)
+		p.closePipes()
 	}()
 	return p, nil
+}
+
+func checkDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("the folder to run in: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("the folder to run in: %s is no folder", dir)
+	}
+	return nil
 }
 
 // baseEnv is what every program gets of the worker's environment; all else it

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/turnkeel/turnkeel/internal/mask"
@@ -87,7 +88,7 @@ func (s Server) logger(m mask.Mask) *slog.Logger {
 	return slog.New(m.Handler(s.Logger.Handler())).With("mcp_server", s.Options.Server)
 }
 
-// mask takes the secrets out, those of the headers included.
+// mask takes the secrets out, those of the headers and of the URL included.
 func (s Server) mask() mask.Mask {
 	values := maps.Clone(s.Secrets)
 	if values == nil {
@@ -99,6 +100,17 @@ func (s Server) mask() mask.Mask {
 			if !slices.Contains(known, value) {
 				values[name] = value
 			}
+		}
+	}
+	if u, err := url.Parse(s.URL); err == nil {
+		for name, all := range u.Query() {
+			values[name] = strings.Join(all, ",")
+		}
+		if u.RawQuery != "" {
+			values["query"] = u.RawQuery
+		}
+		if u.User != nil {
+			values["user"] = u.User.String()
 		}
 	}
 	return mask.New(values)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,6 +28,10 @@ const (
 	// resumeTries is how often a cut event stream is asked to go on from where
 	// it was. It sends no call again.
 	resumeTries = 2
+
+	// maxTools and maxPages bound a listing whose pages never end.
+	maxTools = 20_000
+	maxPages = 1000
 )
 
 // session is one connection to a server, from its start to its end.
@@ -36,6 +41,8 @@ type session struct {
 	stop func() // ends it in order, within seconds
 	over chan struct{}
 	why  error // once over is closed
+
+	served atomic.Bool // it has answered a call
 
 	dropOnce sync.Once
 	dropped  chan struct{} // closed when it is not to be used any more
@@ -155,13 +162,24 @@ func (s Server) greet(ctx context.Context, transport mcp.Transport, kill, stop f
 func (s *session) list(ctx context.Context) ([]*mcp.Tool, error) {
 	return bounded(ctx, s.kill, func() ([]*mcp.Tool, error) {
 		var all []*mcp.Tool
-		for tool, err := range s.mcp.Tools(ctx, nil) {
+		params, seen := &mcp.ListToolsParams{}, map[string]bool{}
+		for {
+			page, err := s.mcp.ListTools(ctx, params)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, tool)
+			all = append(all, page.Tools...)
+			switch next := page.NextCursor; {
+			case next == "":
+				return all, nil
+			case seen[next]:
+				return nil, fmt.Errorf("its listing of tools never ends: page %d leads to a page that was read already", len(seen)+1)
+			case len(all) > maxTools || len(seen) >= maxPages:
+				return nil, fmt.Errorf("its listing of tools does not end after %d tools on %d pages", len(all), len(seen)+1)
+			default:
+				seen[next], params.Cursor = true, next
+			}
 		}
-		return all, nil
 	})
 }
 
@@ -171,6 +189,9 @@ func (s *session) call(ctx context.Context, params *mcp.CallToolParams) (*mcp.Ca
 		result, err := s.mcp.CallTool(ctx, params)
 		if errors.Is(err, mcp.ErrConnectionClosed) { // refused before it was written
 			return nil, tooldefs.NotExecuted(err)
+		}
+		if err == nil {
+			s.served.Store(true)
 		}
 		return result, err
 	})

@@ -88,6 +88,10 @@ func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its schema cannot be read: %w", err)
 	}
+	input = withoutNulls(input)
+	if d.InputSchema == unreadableSchema {
+		return nil, errors.New("its definition cannot be read: name, description or schema are not what the protocol has them be")
+	}
 	t := o.of(d)
 	w := wrapped{name: d.Name, send: send, options: o}
 	w.output, w.warning = outputSchema(d)
@@ -107,6 +111,30 @@ func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
 		spec.TransformArgs = func(args string) (string, error) { return stripNulls(args, required) }
 	}
 	return tooldefs.Wrap(spec)
+}
+
+// withoutNulls is a schema without properties and required that are null, as
+// servers write them whose empty lists are null.
+func withoutNulls(raw []byte) []byte {
+	var s map[string]json.RawMessage
+	if json.Unmarshal(raw, &s) != nil || s == nil {
+		return raw
+	}
+	null := false
+	for _, key := range []string{"properties", "required"} {
+		if string(s[key]) == "null" {
+			delete(s, key)
+			null = true
+		}
+	}
+	if !null {
+		return raw
+	}
+	out, err := json.Marshal(s)
+	if err != nil {
+		return raw
+	}
+	return out
 }
 
 // description is what the server says of the tool; a model needs something.
@@ -156,7 +184,7 @@ func (w wrapped) invoke(ctx context.Context, call *tooldefs.Call, args json.RawM
 	switch {
 	case err != nil:
 		return nil, err
-	case result == nil:
+	case result == nil, result.Meta[noResultMeta] == true:
 		return nil, tooldefs.Unknown(errors.New("the server's answer is empty"))
 	case result.NeedsInput():
 		return nil, tooldefs.Unknown(errors.New("the server asks for more input before it goes on, which is not supported"))

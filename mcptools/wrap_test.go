@@ -62,13 +62,15 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// T25, T68: a descriptor that cannot be used disables that one tool.
+// D08, T25, T68: a descriptor that cannot be used disables that one tool.
 func TestWrapAllDisables(t *testing.T) {
 	t.Parallel()
 	good := `{"name":"good","description":"Good.","inputSchema":{"type":"object"}}`
 	for _, tt := range []struct{ name, descriptor, want string }{
 		{"a schema that is fetched", `{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"$ref":"https://example.invalid/x"}}}}`, "$ref"},
 		{"no object", `{"name":"bad","inputSchema":{"type":"string"}}`, "must describe an object"},
+		{"a pattern with lookahead", `{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"pattern":"^(?!x)"}}}}`, "pattern"},
+		{"a reference to nothing", `{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}}}}`, "points to nothing"},
 		{"no name", `{"name":" ","inputSchema":{"type":"object"}}`, "no name"},
 		{"a name twice", good, `another tool of the server is named "good"`},
 	} {
@@ -82,6 +84,15 @@ func TestWrapAllDisables(t *testing.T) {
 	}
 	if _, err := Wrap(descriptor(t, good), nil, Options{}); err == nil {
 		t.Error("no call")
+	}
+	for _, usable := range []string{
+		`{"type":"object","properties":null,"required":null}`, `{"type":["object","null"]}`, `{"properties":{"a":{"type":"string"}}}`, `{"$schema":5,"type":"object"}`, `true`,
+		`{"type":"object","properties":{"c":{"type":"array","items":{"$ref":"#"}}}}`, `{"type":"object","properties":{"a":{"$ref":"#/definitions/b"}},"definitions":{"b":{"type":"string"}}}`,
+		`{"type":"object","properties":{"a":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`, `{"type":"object","properties":{"a":{"type":"string","format":"odd","nullable":true}}}`,
+	} {
+		if _, err := Wrap(descriptor(t, `{"name":"ok","inputSchema":`+usable+`}`), nothing, Options{}); err != nil {
+			t.Errorf("%s: %v", usable, err)
+		}
 	}
 	// What has no schema at all takes no arguments of its own.
 	if tool, err := Wrap(descriptor(t, `{"name":"bare"}`), nothing, Options{}); err != nil || tool.Description() == "" {

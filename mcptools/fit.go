@@ -1,0 +1,246 @@
+package mcptools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	// maxDepth is how deep a message may nest: the SDK ends the session for one
+	// that nests deeper than 1000 levels.
+	maxDepth = 900
+
+	// lostCode is of an answer that cannot be read: see [onTheWay].
+	lostCode = -32000
+
+	noResultMeta = "turnkeel.no_result" // stands in _meta of a result that was null
+)
+
+// messages are the messages that a line begins with, one a line; what is none
+// is left out.
+func messages(line []byte) []byte {
+	if len(line) == 0 || line[0] != '{' && line[0] != '[' {
+		return nil
+	}
+	var out []byte
+	for rest := line; len(rest) > 0; {
+		one := rest
+		if !json.Valid(rest) { // several on a line, or something behind one
+			one = firstValue(rest)
+		}
+		m, ok := fit(one)
+		if ok {
+			out = append(append(out, m...), '\n')
+		}
+		if rest = bytes.TrimSpace(rest[len(one):]); len(rest) == 0 || rest[0] != '{' {
+			break
+		}
+	}
+	return out
+}
+
+// firstValue is the object or list that data begins with, or all of data when
+// it does not end.
+func firstValue(data []byte) []byte {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return data[:i+1]
+			}
+		}
+	}
+	return data
+}
+
+// fit makes a message one that the SDK reads without loss; ok is false for what
+// is no message, which would end the session. A response that cannot be read
+// becomes an error of its call that leaves the outcome open.
+func fit(raw []byte) (message []byte, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > 0 && raw[0] == '[' {
+		return fitBatch(raw)
+	}
+	if depthOf(raw) > maxDepth {
+		return tooDeep(raw)
+	}
+	var e map[string]json.RawMessage
+	if json.Unmarshal(raw, &e) != nil || e == nil {
+		return nil, false
+	}
+	if _, isRequest := e["method"]; isRequest {
+		_, err := jsonrpc.DecodeMessage(raw)
+		return raw, err == nil
+	}
+	if !isResponse(e) {
+		return nil, false
+	}
+	changed := fitID(e)
+	changed = fitError(e) || changed
+	changed = fitResult(e) || changed
+	if changed {
+		out, err := json.Marshal(e)
+		if err != nil {
+			return nil, false
+		}
+		raw = out
+	}
+	bare, err := json.Marshal(map[string]json.RawMessage{"jsonrpc": e["jsonrpc"], "id": e["id"]})
+	if err == nil {
+		_, err = jsonrpc.DecodeMessage(bare)
+	}
+	return raw, err == nil
+}
+
+// fitBatch takes a list of messages that all are messages.
+func fitBatch(raw []byte) ([]byte, bool) {
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || len(all) == 0 {
+		return nil, false
+	}
+	for i, one := range all {
+		m, ok := fit(one)
+		if !ok || m[0] == '[' {
+			return nil, false
+		}
+		all[i] = m
+	}
+	out, err := json.Marshal(all)
+	return out, err == nil
+}
+
+// isResponse tells a response from a line of a log that is JSON. One without
+// its version counts when it has nothing that a response has not.
+func isResponse(e map[string]json.RawMessage) bool {
+	id, hasID := e["id"]
+	if !hasID || string(id) == "null" {
+		return false
+	}
+	if string(e["jsonrpc"]) == `"2.0"` {
+		return true
+	}
+	_, hasVersion := e["jsonrpc"]
+	_, hasResult := e["result"]
+	_, hasError := e["error"]
+	if hasVersion || len(e) != 2 || !hasResult && !hasError {
+		return false
+	}
+	e["jsonrpc"] = json.RawMessage(`"2.0"`)
+	return true
+}
+
+// fitID makes a number again of the number that a server sends back as a text.
+func fitID(e map[string]json.RawMessage) bool {
+	var text string
+	if json.Unmarshal(e["id"], &text) != nil {
+		return false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return false
+	}
+	e["id"] = json.RawMessage(strconv.FormatInt(n, 10))
+	return true
+}
+
+// fitError keeps what an error says that is not of the protocol's form.
+func fitError(e map[string]json.RawMessage) bool {
+	raw, has := e["error"]
+	var form struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}
+	if !has || json.Unmarshal(raw, &form) == nil {
+		return false
+	}
+	e["error"] = lost(string(raw))
+	delete(e, "result")
+	return true
+}
+
+// lost is an error of what a server sent and nobody can read.
+func lost(text string) json.RawMessage {
+	if len(text) > maxLine {
+		text = text[:maxLine] + "…"
+	}
+	out, err := json.Marshal(map[string]any{"code": lostCode, "message": text})
+	if err != nil {
+		return json.RawMessage(fmt.Sprintf(`{"code":%d}`, lostCode))
+	}
+	return out
+}
+
+// tooDeep is the error that stands for a response that nests too deeply.
+func tooDeep(raw []byte) ([]byte, bool) {
+	id := idOf(raw)
+	if id == "" {
+		return nil, false
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, lost("the server's answer nests too deeply to be read")), true
+}
+
+// idOf is the number that a message has for its id at its top; "" for none.
+func idOf(raw []byte) string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	depth, id, isKey := 0, "", false
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return id
+		}
+		if err != nil {
+			return ""
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			if t == '{' || t == '[' {
+				depth++
+			} else {
+				depth--
+			}
+			isKey = false
+		case json.Number:
+			if isKey && depth == 1 {
+				id = t.String()
+			}
+			isKey = false
+		default:
+			isKey = depth == 1 && !isKey && token == "id"
+		}
+	}
+}
+
+// depthOf is how deep the lists and objects of data nest.
+func depthOf(data []byte) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
