@@ -29,7 +29,7 @@ What you write lives in the session's history: write no secret.`,
 		Example: `  starter send ticket-4711 --agent support "Where is order A-1001?"
   starter send ticket-4711 --message-id mail-88 "…"        # the same id again is the same turn
   starter send ticket-4711 --while-busy interrupt "Stop, wrong order."`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.MinimumNArgs(2), Annotations: takesMessage(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.send(cmd, f, args[0], strings.Join(args[1:], " "))
 		},
