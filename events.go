@@ -22,6 +22,7 @@ const (
 	EventToolStarted  EventKind = "tool_started"  //
 	EventProgress     EventKind = "progress"      // a tool shows how far it is: Progress
 	EventToolFinished EventKind = "tool_finished" // Text is its result or error, bounded
+	EventToolNotRun   EventKind = "tool_not_run"  // a call that was asked for and never began: Outcome, and Text says why
 	EventRestarted    EventKind = "restarted"     // a call begins anew: drop the text and progress shown of it
 	EventRetrying     EventKind = "retrying"      // an attempt failed: Text says of what
 	EventWaiting      EventKind = "waiting"       // a call waits for a person: Pending
@@ -40,6 +41,10 @@ type Event struct {
 	Activity string `json:"activity,omitempty"` // activity id
 
 	Tool string `json:"tool,omitempty"`
+
+	// Ordinal is the call's number in the turn, from 1, of a call that was not run.
+	Ordinal int `json:"ordinal,omitempty"`
+
 	Args string `json:"args,omitempty"`
 	Key  string `json:"key,omitempty"`
 
@@ -50,6 +55,12 @@ type Event struct {
 
 	Attempt int           `json:"attempt,omitempty"`
 	Took    time.Duration `json:"took,omitempty"`
+
+	// Of a call that was not run: what became of it, such as "denied" or
+	// "invalid", the gate that stopped it, if one did, and the policy's rule.
+	Outcome contract.Outcome     `json:"outcome,omitempty"`
+	Problem contract.ProblemKind `json:"problem,omitempty"`
+	Rule    string               `json:"rule,omitempty"`
 
 	// Verdict is "approved" or "denied" of a call that waited for a yes, else a
 	// [contract.Verdict]. By is who said so, as claimed.

@@ -33,11 +33,12 @@ type follower struct {
 	run   *fold.Run
 	runID string
 	told  map[string]bool // questions, by key and digest
+	unrun map[int]bool    // calls told of as not run, by ordinal
 	group sync.WaitGroup
 }
 
 func newFollower(ctx context.Context, t *Turn) *follower {
-	f := &follower{client: t.client, turnID: t.ID, runID: t.RunID, events: make(chan Event), told: map[string]bool{}}
+	f := &follower{client: t.client, turnID: t.ID, runID: t.RunID, events: make(chan Event), told: map[string]bool{}, unrun: map[int]bool{}}
 	f.group.Go(func() {
 		f.err = f.follow(ctx)
 		close(f.events)
@@ -153,6 +154,12 @@ func (f *follower) fold(ctx context.Context, e *historypb.HistoryEvent) (done bo
 	}
 	if event, ok := eventOf(f.run, e); ok {
 		f.tell(ctx, event)
+	}
+	for _, event := range notRun(f.run, e) {
+		if !f.unrun[event.Ordinal] {
+			f.unrun[event.Ordinal] = true
+			f.tell(ctx, event)
+		}
 	}
 	if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW {
 		return true, nil

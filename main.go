@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnkeel/turnkeel/internal/replay"
+	"github.com/turnkeel/turnkeel/internal/usage"
 )
 
 // Main is a whole worker binary. Without a command it serves turns until
@@ -27,12 +28,12 @@ func Main(o Options) {
 }
 
 func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writer) int {
-	usage := true // until a command's own code runs
-	cmd := workerCommand(&o, &usage)
+	wrong := true // until a command's own code runs
+	cmd := workerCommand(&o, &wrong)
 	cmd.SetArgs(args)
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
-	err := cmd.ExecuteContext(ctx)
+	called, err := cmd.ExecuteContextC(ctx)
 	var replayed *replay.Exit
 	switch {
 	case err == nil:
@@ -40,8 +41,8 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	case errors.As(err, &replayed):
 		fmt.Fprintln(errOut, err)
 		return replayed.Code
-	case usage:
-		fmt.Fprintf(errOut, "%v\nSee: worker --help\n", err)
+	case wrong:
+		fmt.Fprintln(errOut, usage.Text(called, err))
 		return 2
 	default:
 		fmt.Fprintln(errOut, err)
@@ -49,7 +50,7 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	}
 }
 
-func workerCommand(o *Options, usage *bool) *cobra.Command {
+func workerCommand(o *Options, wrong *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "worker",
 		Short: "Serve agent turns from Temporal",
@@ -68,8 +69,15 @@ variables; "none" keeps nothing.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRun: func(*cobra.Command, []string) {
-			*usage = false
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if o.StopTimeout < 0 {
+				return fmt.Errorf("--stop-timeout %v: want 0s or more", o.StopTimeout)
+			}
+			if err := usage.NoEmpty(cmd, args); err != nil {
+				return err
+			}
+			*wrong = false
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), *o) },
 	}
@@ -84,6 +92,7 @@ variables; "none" keeps nothing.`,
 		policyCommand(o),
 		replayCommand(o),
 	)
+	usage.Strict(root)
 	return root
 }
 

@@ -56,7 +56,22 @@ func stackFlagsOf(cmd *cobra.Command, f *stackFlags) {
 	cmd.Flags().StringVar(&f.agents, "agents", turnkeel.DefaultAgentsDir, "folder with one folder per agent")
 }
 
+// checkPorts refuses numbers that are no ports.
+func (f stackFlags) checkPorts() error {
+	const most = 65535
+	if f.port < devproc.Default || f.port > most {
+		return usageError{fmt.Errorf("--port %d: want 1 to %d, 0 for free ones, or -1", f.port, most)}
+	}
+	if f.uiPort < devproc.Default || f.uiPort > most {
+		return usageError{fmt.Errorf("--ui-port %d: want 1 to %d, 0 for a free one, or -1", f.uiPort, most)}
+	}
+	return nil
+}
+
 func (a *app) demo(cmd *cobra.Command, f stackFlags, agent string, keep bool) error {
+	if err := f.checkPorts(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(f.agents); err != nil {
 		return noAgents(f.agents)
 	}

@@ -19,6 +19,9 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
   starter run --agent support "Refund order A-1001, please."`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.checkPorts(); err != nil {
+				return err
+			}
 			f.queue = contract.DefaultTaskQueue
 			f.ledger = filepath.Join(stateDir, "ledger.jsonl")
 			f.workerLog = a.errOut

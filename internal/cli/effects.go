@@ -196,7 +196,19 @@ func outcomeText(e fold.Effect) string {
 	case e.Derived && e.Step > 0: // of code's calls that is the rule
 		text += " (by the events)"
 	}
+	if e.Problem != "" {
+		text += ": " + plain(firstLine(contract.BoundText(e.Text, 200)))
+	}
 	return text
+}
+
+// firstLine is what a table has room for.
+func firstLine(text string) string {
+	line, _, more := strings.Cut(text, "\n")
+	if more {
+		line += " …"
+	}
+	return strings.ReplaceAll(line, "\t", " ")
 }
 
 // decidedColumn is what people and the policy said of the calls: its head and a

@@ -89,6 +89,8 @@ func lineOf(e turnkeel.Event, shown bool) string {
 		return fmt.Sprintf("tool   %s %s  (key %.8s)", e.Tool, contract.BoundText(visible(e.Args), 200), e.Key)
 	case turnkeel.EventToolFinished:
 		return fmt.Sprintf("tool   %s → %s  (%s)", e.Tool, contract.BoundText(e.Text, 300), tookOf(e))
+	case turnkeel.EventToolNotRun:
+		return notRunLine(e)
 	case turnkeel.EventRetrying:
 		what := "model"
 		if e.Tool != "" {
@@ -121,6 +123,15 @@ func answerLine(e turnkeel.Event, shown bool) string {
 		line += "\n          " + contract.BoundText(e.Text, 2_000)
 	}
 	return line
+}
+
+// notRunLine says why a call that the model asked for does not run.
+func notRunLine(e turnkeel.Event) string {
+	what := strings.ReplaceAll(string(e.Outcome), "_", " ")
+	if e.Rule != "" {
+		what += " by rule " + e.Rule
+	}
+	return fmt.Sprintf("tool   %s %s  not run, %s: %s", e.Tool, contract.BoundText(visible(e.Args), 200), what, contract.BoundText(e.Text, 300))
 }
 
 func tookOf(e turnkeel.Event) string {

@@ -31,6 +31,9 @@ func (a *app) listCommand() *cobra.Command {
 		Example: `  starter list --query "TurnkeelAgent = 'support' AND ExecutionStatus = 'Running'"`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return usageError{fmt.Errorf("--limit %d: want 1 or more", limit)}
+			}
 			s, err := a.connect(cmd.Context(), "", "")
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -23,10 +24,15 @@ func (a *app) resolveCommand() *cobra.Command {
 Only calls of tools that ask a person wait for this: see docs/approvals.md.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if r.Verdict, err = verdictOf(verdict); err != nil {
+				return err
+			}
+			if r.Key == "" {
+				return usageError{errors.New("--key is empty: want the key that starter pending shows")}
+			}
 			if r.By, err = person(r.By); err != nil {
 				return err
 			}
-			r.Verdict = contract.Verdict(verdict)
 			s, err := a.connect(cmd.Context(), "", "")
 			if err != nil {
 				return err
@@ -58,4 +64,14 @@ Only calls of tools that ask a person wait for this: see docs/approvals.md.`,
 		}
 	}
 	return cmd
+}
+
+func verdictOf(word string) (contract.Verdict, error) {
+	switch v := contract.Verdict(word); v {
+	case contract.VerdictHappened, contract.VerdictDidNotHappen, contract.VerdictCannotTell:
+		return v, nil
+	default:
+		return "", usageError{fmt.Errorf("--verdict %q: want %s, %s or %s", word,
+			contract.VerdictHappened, contract.VerdictDidNotHappen, contract.VerdictCannotTell)}
+	}
 }

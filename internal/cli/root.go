@@ -13,6 +13,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
+
+	"github.com/turnkeel/turnkeel/internal/usage"
 )
 
 // app is one run of the command line.
@@ -41,7 +43,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
-	err := cmd.ExecuteContext(ctx)
+	called, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		return ExitDone
 	}
@@ -55,7 +57,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "interrupted; everything that was started here has been stopped")
 		return ExitInterrupted
 	case !a.runsCode:
-		fmt.Fprintf(errOut, "%v\nSee: starter --help\n", err)
+		fmt.Fprintln(errOut, usage.Text(called, err))
 		return ExitUsage
 	default:
 		fmt.Fprintln(errOut, err)
@@ -77,9 +79,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 4 waiting for a person (with --no-wait), 130 interrupted by a signal.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if a.output != "text" && a.output != "json" {
 				return fmt.Errorf("--output %q: want text or json", a.output)
+			}
+			if cmd.Annotations[messageWords] == "" {
+				if err := usage.NoEmpty(cmd, args); err != nil {
+					return err
+				}
 			}
 			a.runsCode = true
 			return nil
@@ -93,8 +100,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found or unreachable,
 		a.listCommand(), a.policyCommand(), a.checkCommand(), a.toolsCommand(), a.workerCommand(), a.pendingCommand(), a.decideCommand(true), a.decideCommand(false),
 		a.resolveCommand(), a.interruptCommand(), a.cancelCommand(), a.watchCommand(), a.setupCommand(), a.sendCommand(), a.chatCommand(),
 		a.replayCommand(), a.readDocumentCommand())
+	usage.Strict(root)
 	return root
 }
+
+// messageWords is the annotation of commands whose arguments are a message's
+// words: each may be empty.
+const messageWords = "message words"
+
+func takesMessage() map[string]string { return map[string]string{messageWords: "yes"} }
 
 func (a *app) json() bool { return a.output == "json" }
 

@@ -32,7 +32,7 @@ built-in tool read_attachment.`,
 		Example: `  starter run --agent support "Refund order A-1001, please."
   starter run --agent support --attach invoice.pdf "What is due, and when?"
   starter run --agent support --turn-id ticket-4711 "…"   # the same id again is the same turn`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.MinimumNArgs(1), Annotations: takesMessage(),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, strings.Join(args, " ")) },
 	}
 	cmd.Flags().StringVar(&f.agent, "agent", "", "name of the agent (required)")
@@ -55,6 +55,9 @@ func (a *app) run(cmd *cobra.Command, f runFlags, message string) error {
 	}
 	if f.agent == "" {
 		return usageError{errors.New("--agent is empty: name an agent of the worker")}
+	}
+	if f.detach && f.noWait {
+		return usageError{errors.New("--detach waits for nothing: leave --no-wait out")}
 	}
 	table, err := loadPrices()
 	if err != nil {

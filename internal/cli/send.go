@@ -33,7 +33,7 @@ worker's; later turns of the session can read it too.`,
   starter send ticket-4711 --attach invoice.pdf "Is this the right one?"
   starter send ticket-4711 --message-id mail-88 "…"        # the same id again is the same turn
   starter send ticket-4711 --while-busy interrupt "Stop, wrong order."`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.MinimumNArgs(2), Annotations: takesMessage(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.send(cmd, f, args[0], strings.Join(args[1:], " "))
 		},

@@ -56,8 +56,9 @@ type Effect struct {
 	// Entry is the workflow's own word, unless Derived.
 	Entry contract.Entry `json:"-"`
 
-	// Stopped says that a gate stopped the call where it was planned.
-	Stopped bool `json:"-"`
+	// Problem is the gate that stopped the call where it was planned, empty if
+	// none did: it never ran, and Text says why.
+	Problem contract.ProblemKind `json:"problem,omitempty"`
 
 	// Plan is the activity that recorded the planned call.
 	Plan string `json:"-"`
@@ -73,24 +74,36 @@ const effectTextRunes = 400
 func (r *Run) Effects() []Effect {
 	var log []Effect
 	people := r.listen()
-	for i, s := range r.Steps {
-		if s.Answer == nil {
-			continue
-		}
-		entries := r.entriesOf(i)
-		for j, c := range s.Answer.Calls {
-			e, drifts := r.effectOf(c, s.Input.Step, s.Input.Ordinal+j, s.Model.ID)
-			if j < len(entries) {
-				r.decided(&e, entries[j])
-			} else {
-				r.derive(&e, c)
-			}
-			people.say(&e, c.Run, drifts)
-			r.deriveDecided(&e, c.Run)
-			log = append(log, e)
-		}
+	for i := range r.Steps {
+		log = append(log, r.stepEffects(i, people)...)
 	}
 	return append(log, r.codeEffects(people)...)
+}
+
+// StepEffects are the lines of one step, by its place in Steps, one for each
+// call of its answer in order. Where calls of several steps have the same key,
+// only [Run.Effects] knows which one a person's word is about.
+func (r *Run) StepEffects(step int) []Effect { return r.stepEffects(step, r.listen()) }
+
+func (r *Run) stepEffects(step int, people *listener) []Effect {
+	s := r.Steps[step]
+	if s.Answer == nil {
+		return nil
+	}
+	var log []Effect
+	entries := r.entriesOf(step)
+	for j, c := range s.Answer.Calls {
+		e, drifts := r.effectOf(c, s.Input.Step, s.Input.Ordinal+j, s.Model.ID)
+		if j < len(entries) {
+			r.decided(&e, entries[j])
+		} else {
+			r.derive(&e, c)
+		}
+		people.say(&e, c.Run, drifts)
+		r.deriveDecided(&e, c.Run)
+		log = append(log, e)
+	}
+	return log
 }
 
 // effectOf is what the plan and the call's activities say of it, as it was
@@ -102,7 +115,7 @@ func (r *Run) effectOf(c contract.PlannedCall, step, ordinal int, plan string) (
 		e.Class, e.Effects, e.Rule = c.Run.Class, c.Run.Effects, c.Run.Rule
 	}
 	if c.Problem != nil {
-		e.Rule, e.Stopped = c.Problem.Rule, true
+		e.Rule, e.Problem = c.Problem.Rule, c.Problem.Kind
 	}
 	drifts = r.activityOf(&e)
 	if c.Run != nil && c.Run.Approval != nil {

@@ -109,7 +109,7 @@ func (r *Run) after(e fold.Effect, event int64) bool {
 // that gives the model, or the run that continues this one, the workflow's word
 // on it. Until then, and always for a call that code made, it is math.MaxInt64.
 func (r *Run) toldAt(e fold.Effect) int64 {
-	if s := r.byID[e.Plan]; e.Stopped && s != nil && s.closed != 0 {
+	if s := r.byID[e.Plan]; e.Problem != "" && s != nil && s.closed != 0 {
 		return s.closed
 	}
 	if e.Step > 0 {

@@ -103,7 +103,7 @@ func TestRows_CallsThatDidNotRun(t *testing.T) {
 		}},
 	})
 	pay := contract.PlannedCall{Name: "pay", Args: "{}", Run: &contract.RunPlan{Class: contract.ClassKeyed}}
-	bad := contract.PlannedCall{Name: "bad", Args: "{}", Problem: &contract.Problem{Text: "no such tool"}}
+	bad := contract.PlannedCall{Name: "bad", Args: "{}", Problem: &contract.Problem{Kind: contract.ProblemUnknownTool, Text: "no such tool"}}
 	a.complete(a.schedule("s1", contract.ActivityCallModel, contract.CallModelInput{Step: 1, Ordinal: 1}),
 		contract.CallModelResult{Calls: []contract.PlannedCall{pay, pay, bad}})
 	a.pay(1)

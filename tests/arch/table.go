@@ -257,7 +257,7 @@ var packages = []Row{
 		Ours: []string{
 			"blob", "blob/s3", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
-			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
+			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/usage", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
@@ -272,10 +272,17 @@ var packages = []Row{
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
+		Package: "internal/usage",
+		Never:   []Ban{temporal},
+		Why:     "how a command was called is wrong or right before anything is reached",
+	},
+	{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "blob", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
+			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
+			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "internal/usage", "examples/support",
 			"tooldefs",
 			"tools",
 		},
@@ -317,7 +324,8 @@ var libraries = []Library{
 	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},
 	{"github.com/aws", []string{"blob/s3"}, "its signer and its credentials, and nothing else of it"},
-	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay"}, "commands live in turnkeel.Main and in internal/cli; both have replay"},
+	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay", "internal/usage"}, "commands live in turnkeel.Main and in internal/cli; both have replay, and are strict alike"},
+	{"github.com/spf13/pflag", []string{"internal/usage"}, "what is wrong with a flag is said in one place"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcptools"}, "MCP's types stop at the tools that are made of them"},
 	{"go.temporal.io/sdk/contrib/envconfig", []string{"internal/conn"}, "one reading of Temporal's environment conventions"},
 	{"github.com/stretchr/testify", nil, "only tests use it, where Temporal's mocks need it"},
