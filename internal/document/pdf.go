@@ -154,7 +154,7 @@ func (p *pdfReader) content(page pdf.Value, chain []pdf.Value) (err error) {
 	for i := len(chain) - 1; i >= 0 && resources.IsNull(); i-- {
 		resources = chain[i].Key("Resources")
 	}
-	newPainter(p.out, resources, 0).paint(contents)
+	newPainter(p.out, resources, &place{}, identity(), 0).paint(contents)
 	return nil
 }
 
