@@ -2,6 +2,7 @@ package document
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // archive is an Office file: a zip of XML parts, of which only those that hold
@@ -53,15 +56,15 @@ func (a *archive) walk(name string, h handler) error {
 	if f.UncompressedSize64 > uint64(max(0, a.budget)) { // it may say less than is true: then inflating finds out
 		return inflatesTooMuch(a.limits.Inflated)
 	}
+	if f.Flags&1 != 0 {
+		return fmt.Errorf("%w: it is encrypted with a password; save it without one", ErrUnsupported)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return fmt.Errorf("the file is damaged: part %.100s: %w", name, err)
 	}
 	defer r.Close() //nolint:errcheck // it was read from memory
-	d := xml.NewDecoder(&inflating{r: r, budget: &a.budget, limit: a.limits.Inflated})
-	d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
-		return nil, fmt.Errorf("%w: XML in %.40s", ErrUnsupported, charset)
-	}
+	d := decoderOf(&inflating{r: r, budget: &a.budget, limit: a.limits.Inflated})
 	for depth := 0; ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -90,6 +93,26 @@ func (a *archive) walk(name string, h handler) error {
 			return err
 		}
 	}
+}
+
+// decoderOf reads XML in UTF-8, or in UTF-16 with its mark, which is all that an
+// Office file may be in.
+func decoderOf(r io.Reader) *xml.Decoder {
+	buffered := bufio.NewReader(r)
+	mark, _ := buffered.Peek(2)
+	wide := bytes.Equal(mark, []byte{0xff, 0xfe}) || bytes.Equal(mark, []byte{0xfe, 0xff})
+	var in io.Reader = buffered
+	if wide {
+		in = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(buffered)
+	}
+	d := xml.NewDecoder(in)
+	d.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
+		if wide && strings.EqualFold(charset, "UTF-16") {
+			return in, nil
+		}
+		return nil, fmt.Errorf("%w: XML in %.40s", ErrUnsupported, charset)
+	}
+	return d
 }
 
 func call[T any](f func(T) error, v T) error {

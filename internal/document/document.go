@@ -83,10 +83,11 @@ func Read(ctx context.Context, name string, data []byte, limits Limits) (t Text,
 
 // read writes the file's text and gives its media type.
 func read(out *writer, name string, data []byte, limits Limits) (string, error) {
+	if at := bytes.Index(data[:min(len(data), maxPDFLead)], []byte("%PDF-")); at >= 0 && !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return "application/pdf", readPDF(out, data[at:], limits)
+	}
 	sniffed, _, _ := strings.Cut(http.DetectContentType(data), ";")
 	switch {
-	case bytes.HasPrefix(data, []byte("%PDF-")):
-		return "application/pdf", readPDF(out, data, limits)
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		return readOffice(out, data, limits)
 	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):

@@ -3,6 +3,8 @@ package document
 import (
 	"encoding/xml"
 	"fmt"
+	"path"
+	"strings"
 )
 
 // Media types of Office files.
@@ -18,21 +20,48 @@ func readOffice(out *writer, data []byte, limits Limits) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch {
-	case a.has("word/document.xml"):
-		return typeDocx, readDocx(out, a)
-	case a.has("xl/workbook.xml"):
-		return typeXlsx, readXlsx(out, a)
-	case a.has("ppt/presentation.xml"):
-		return typePptx, readPptx(out, a)
+	main, err := a.mainPart()
+	if err != nil {
+		return "", err
+	}
+	switch dir, _, _ := strings.Cut(main, "/"); dir {
+	case "word":
+		return typeDocx, readDocx(out, a, main)
+	case "xl":
+		return typeXlsx, readXlsx(out, a, main)
+	case "ppt":
+		return typePptx, readPptx(out, a, main)
 	}
 	return "", fmt.Errorf("%w (a zip archive); %s", ErrUnsupported, supported)
 }
 
+// mainPart is the part that an Office file begins with, "" when it is none. It
+// has its usual name, or else the one that the file says: some programs write
+// word/document2.xml.
+func (a *archive) mainPart() (string, error) {
+	for _, usual := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"} {
+		if a.has(usual) {
+			return usual, nil
+		}
+	}
+	const relations = "_rels/.rels"
+	if !a.has(relations) {
+		return "", nil
+	}
+	main := ""
+	err := a.walk(relations, handler{start: func(e xml.StartElement) error {
+		if part := strings.TrimPrefix(path.Clean(attr(e, "Target")), "/"); strings.HasSuffix(attr(e, "Type"), "/officeDocument") && a.has(part) {
+			main = part
+		}
+		return nil
+	}})
+	return main, err
+}
+
 // readDocx writes the text of a Word document and then its notes, without what
 // was deleted with changes tracked.
-func readDocx(out *writer, a *archive) error {
-	if err := flow(out, a, "word/document.xml"); err != nil {
+func readDocx(out *writer, a *archive, main string) error {
+	if err := flow(out, a, main); err != nil {
 		return err
 	}
 	for _, part := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
@@ -50,8 +79,7 @@ func readDocx(out *writer, a *archive) error {
 }
 
 // readPptx writes the slides in the order of the presentation.
-func readPptx(out *writer, a *archive) error {
-	const presentation = "ppt/presentation.xml"
+func readPptx(out *writer, a *archive, presentation string) error {
 	targets, err := a.relations(presentation)
 	if err != nil {
 		return err
@@ -89,14 +117,25 @@ func flow(out *writer, a *archive, part string) error {
 type flowing struct {
 	out    *writer
 	inText int
-	fall   int // depth inside of an alternative that repeats what stands before it
+	unread int // depth inside of what is not text of its own, see unread
 	cells  int // depth of table cells: paragraphs in them end no line
 }
 
+// unread are the elements of which nothing is read: an alternative that repeats
+// what stands before it, where moved text was, and the tab stops of a paragraph.
+func unread(element string) bool {
+	switch element {
+	case "Fallback", "moveFrom", "pPr", "tabLst":
+		return true
+	}
+	return false
+}
+
 func (f *flowing) start(e xml.StartElement) error {
+	if unread(e.Name.Local) {
+		f.unread++
+	}
 	switch e.Name.Local {
-	case "Fallback":
-		f.fall++
 	case "t":
 		f.inText++
 	case "tc":
@@ -112,16 +151,17 @@ func (f *flowing) start(e xml.StartElement) error {
 }
 
 func (f *flowing) mark(text string) error {
-	if f.fall > 0 {
+	if f.unread > 0 {
 		return nil
 	}
 	return f.out.write(text)
 }
 
 func (f *flowing) end(e xml.EndElement) error {
+	if unread(e.Name.Local) {
+		f.unread--
+	}
 	switch e.Name.Local {
-	case "Fallback":
-		f.fall--
 	case "t":
 		f.inText--
 	case "p":

@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -10,6 +11,11 @@ import (
 const (
 	maxForms    = 8      // depth of forms that show forms
 	maxOperands = 10_000 // of one operator
+
+	maxSaved = 1_000 // states of q
+
+	// apart is the gap that is a space, in sizes of the font.
+	apart = 0.15
 
 	maxOperators = 5_000_000 // of a file
 )
@@ -21,19 +27,31 @@ type painter struct {
 	resources pdf.Value
 	fonts     map[string]*font
 	forms     int
+	last      *place // shared with the forms of the page
 
-	font    *font
-	size    float64 // of the font, times the text matrix's scale
-	tfs     float64
-	leading float64
-	stretch float64 // of glyphs, sideways
-	x, y    float64 // where the line begins
-	pen     float64 // where the next glyph stands on it, roughly
-	began   bool    // text was written since the line moved
+	state
+	saved []state
+
+	line  matrix  // of the line of text
+	pen   float64 // where the next glyph stands on it
+	inRun bool    // text was shown since the pen was moved
 }
 
-func newPainter(out *writer, resources pdf.Value, forms int) *painter {
-	return &painter{out: out, resources: resources, fonts: map[string]*font{}, forms: forms, size: 1, tfs: 1, stretch: 1}
+// state is what the operators q and Q save and restore.
+type state struct {
+	page                 matrix
+	font                 *font
+	size                 float64 // of the font
+	leading              float64
+	stretch              float64 // of glyphs, sideways
+	charSpace, wordSpace float64 // after each glyph, and each space
+}
+
+func newPainter(out *writer, resources pdf.Value, last *place, page matrix, forms int) *painter {
+	return &painter{
+		out: out, resources: resources, fonts: map[string]*font{}, forms: forms, last: last,
+		state: state{page: page, size: 1, stretch: 1}, line: identity(),
+	}
 }
 
 // must ends the painting with an error.
@@ -70,36 +88,59 @@ func (p *painter) operator(op string, args []pdf.Value) {
 		return pdf.Value{}
 	}
 	switch op {
+	case "q":
+		if len(p.saved) < maxSaved {
+			p.saved = append(p.saved, p.state)
+		}
+	case "Q":
+		if n := len(p.saved); n > 0 {
+			p.state, p.saved = p.saved[n-1], p.saved[:n-1]
+		}
+	case "cm":
+		p.page = matrixOf(arg).times(p.page)
+	case "Do":
+		p.form(arg(0).Name())
 	case "Tf":
 		p.useFont(arg(0).Name())
-		p.tfs = math.Abs(number(arg(1)))
-		p.size = p.tfs
+		p.size = math.Abs(number(arg(1)))
 	case "Tz":
 		p.stretch = number(arg(0)) / 100
 	case "TL":
 		p.leading = number(arg(0))
+	case "Tc":
+		p.charSpace = number(arg(0))
+	case "Tw":
+		p.wordSpace = number(arg(0))
+	default:
+		p.text(op, arg)
+	}
+}
+
+// text does what an operator does that moves the pen or shows text.
+func (p *painter) text(op string, arg func(int) pdf.Value) {
+	switch op {
+	case "BT":
+		p.moveTo(identity())
+	case "Tm":
+		p.moveTo(matrixOf(arg))
 	case "TD":
 		p.leading = -number(arg(1))
-		p.moveTo(p.x+number(arg(0))*p.scale(), p.y+number(arg(1))*p.scale())
+		p.moveBy(number(arg(0)), number(arg(1)))
 	case "Td":
-		p.moveTo(p.x+number(arg(0))*p.scale(), p.y+number(arg(1))*p.scale())
-	case "Tm":
-		p.size = p.tfs * math.Max(math.Abs(number(arg(3))), math.Abs(number(arg(1))))
-		p.moveTo(number(arg(4)), number(arg(5)))
+		p.moveBy(number(arg(0)), number(arg(1)))
 	case "T*":
 		p.newLine()
 	case "'":
 		p.newLine()
 		p.show(arg(0))
 	case "\"":
+		p.wordSpace, p.charSpace = number(arg(0)), number(arg(1))
 		p.newLine()
 		p.show(arg(2))
 	case "Tj":
 		p.show(arg(0))
 	case "TJ":
 		p.showAll(arg(0))
-	case "Do":
-		p.form(arg(0).Name())
 	}
 }
 
@@ -112,34 +153,17 @@ func number(v pdf.Value) float64 {
 	return f
 }
 
-// scale is how much the text matrix enlarges.
-func (p *painter) scale() float64 {
-	if p.tfs == 0 {
-		return 1
-	}
-	return p.size / p.tfs
+func (p *painter) moveTo(line matrix) {
+	p.line, p.pen, p.inRun = line, 0, false
 }
 
-// moveTo begins a line, or goes on with one at the same height: then a gap to
-// what was written is a space.
-func (p *painter) moveTo(x, y float64) {
-	gap := x - p.pen
-	switch {
-	case !p.began:
-	case math.Abs(y-p.y) > math.Max(1, p.size/4):
-		must(p.out.line())
-		p.began = false
-	case gap > 0.15*p.size || gap < -p.size:
-		must(p.out.space())
-	}
-	p.x, p.y, p.pen = x, y, x
+func (p *painter) moveBy(x, y float64) {
+	p.moveTo(matrix{a: 1, d: 1, e: x, f: y}.times(p.line))
 }
 
 func (p *painter) newLine() {
-	must(p.out.line())
-	p.began = false
-	p.y -= p.leading * p.scale()
-	p.pen = p.x
+	p.moveBy(0, -p.leading)
+	p.last.newLine = true
 }
 
 // useFont makes a font of the page the current one.
@@ -152,6 +176,12 @@ func (p *painter) useFont(name string) {
 	p.font = f
 }
 
+// glyphsAsWords says that a string's two glyphs stand apart like two words:
+// Ghostscript writes a space between pieces of text so.
+func (p *painter) glyphsAsWords(raw string) bool {
+	return len(raw) == 2 && !p.font.composite && p.charSpace > apart*p.size && raw[0] != ' ' && raw[1] != ' '
+}
+
 func (p *painter) show(v pdf.Value) {
 	if v.Kind() != pdf.String || p.font == nil {
 		return
@@ -161,10 +191,36 @@ func (p *painter) show(v pdf.Value) {
 	if text == "" {
 		return
 	}
-	must(p.out.write(text))
-	p.began = true
-	p.pen += p.font.width(raw, text) * p.size * p.stretch
+	if p.glyphsAsWords(raw) {
+		text = p.font.decode.Decode(raw[:1]) + " " + p.font.decode.Decode(raw[1:])
+	}
+	at := p.line.times(p.page)
+	size := p.size * at.height()
+	switch p.last.separator(at, p.pen, size) {
+	case "\n":
+		must(p.out.line())
+	case " ":
+		must(p.out.space())
+	}
+	must(p.out.write(readable.Replace(text)))
+	n := p.font.glyphs(raw, text)
+	p.pen += (p.font.width(raw)*p.size + float64(n)*p.charSpace + float64(strings.Count(raw, " "))*p.wordSpace) * p.stretch
+	p.inRun = true
+	p.ended(at, size)
+	if n <= 2 { // what follows a glyph or two may be a space, see glyphsAsWords
+		p.last.x, p.last.y = at.at(p.pen - p.charSpace*p.stretch)
+	}
 }
+
+// ended notes where text ended.
+func (p *painter) ended(at matrix, size float64) {
+	x, y := at.at(p.pen)
+	*p.last = place{x: x, y: y, size: size, began: true}
+}
+
+// readable has ligatures as letters, which a search finds, and keeps a page's
+// text in its line: some fonts say that their space is a tab.
+var readable = strings.NewReplacer("\t", " ", "\r", " ", "\n", " ", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl") //nolint:gochecknoglobals // never changed
 
 // showAll shows strings with kerning between them. A wide gap is a space:
 // typesetting systems write none.
@@ -176,10 +232,15 @@ func (p *painter) showAll(v pdf.Value) {
 			p.show(x)
 			continue
 		}
-		if number(x) < wide && p.began {
+		kern := number(x)
+		p.pen -= kern / 1000 * p.size * p.stretch
+		if !p.inRun {
+			continue
+		}
+		if kern < wide {
 			must(p.out.space())
 		}
-		p.pen -= number(x) / 1000 * p.size * p.stretch
+		p.ended(p.line.times(p.page), p.last.size)
 	}
 }
 
@@ -196,6 +257,9 @@ func (p *painter) form(name string) {
 	if resources.IsNull() {
 		resources = p.resources
 	}
-	must(p.out.space())
-	newPainter(p.out, resources, p.forms+1).paint(form)
+	page := p.page
+	if m := form.Key("Matrix"); m.Len() > 0 {
+		page = matrixOf(m.Index).times(page)
+	}
+	newPainter(p.out, resources, p.last, page, p.forms+1).paint(form)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -14,17 +15,32 @@ import (
 // that it reads a page's fonts, say, again for each page.
 const maxRead = 4 << 30
 
+// maxOpening bounds what it reads to find the file's tables, in bytes: a chain of
+// tables that leads back to itself is read for ever. A read counts as a block.
+const (
+	maxOpening = 256 << 20
+	readBlock  = 4 << 10
+)
+
+// maxPDFLead is how much may stand before a PDF's header, as in Acrobat.
+const maxPDFLead = 1024
+
 // maxPDFNodes bounds a page tree, pages included.
 const maxPDFNodes = 50_000
 
 // readPDF writes the text of the pages, each after a line with its number.
 func readPDF(out *writer, data []byte, limits Limits) error {
-	r, err := pdf.NewReader(&readerAt{ctx: out.ctx, r: bytes.NewReader(repaired(data)), left: maxRead}, int64(len(data)))
+	data = repaired(data)
+	in := &readerAt{ctx: out.ctx, r: bytes.NewReader(data), left: maxOpening, least: readBlock}
+	r, err := pdf.NewReader(in, int64(len(data)))
+	in.left, in.least = maxRead, 1
 	switch {
 	case err != nil && out.ctx.Err() != nil:
 		return out.ctx.Err()
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return fmt.Errorf("%w: the PDF is encrypted with a password; save it without one", ErrUnsupported)
+	case err != nil && strings.Contains(err.Error(), "encrypt"):
+		return fmt.Errorf("%w: the PDF is encrypted in a way that is not known here; save it without encryption (%w)", ErrUnsupported, err)
 	case err != nil:
 		return fmt.Errorf("the PDF is damaged: %w", err)
 	}
@@ -42,8 +58,12 @@ func readPDF(out *writer, data []byte, limits Limits) error {
 }
 
 // repaired gives the version and the end of the header the form that the parser
-// insists on, at the same length.
+// insists on, at the same length, and takes away what follows the end.
 func repaired(data []byte) []byte {
+	const end = "%%EOF"
+	if at := bytes.LastIndex(data, []byte(end)); at >= 0 {
+		data = data[:at+len(end)]
+	}
 	head := bytes.Clone(data[:min(len(data), 9)])
 	if len(head) < 9 {
 		return data
@@ -134,7 +154,7 @@ func (p *pdfReader) content(page pdf.Value, chain []pdf.Value) (err error) {
 	for i := len(chain) - 1; i >= 0 && resources.IsNull(); i-- {
 		resources = chain[i].Key("Resources")
 	}
-	newPainter(p.out, resources, 0).paint(contents)
+	newPainter(p.out, resources, &place{}, identity(), 0).paint(contents)
 	return nil
 }
 
@@ -147,9 +167,11 @@ func (s stop) Unwrap() error { return s.error }
 // readerAt ends with a context, and when a file has been read many times over: a
 // parser that goes round in circles does that.
 type readerAt struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as one Read
-	r    io.ReaderAt
-	left int64 // bytes that may still be read
+	ctx context.Context //nolint:containedctx // it lives as long as one Read
+	r   io.ReaderAt
+
+	left  int64 // bytes that may still be read
+	least int   // what a read counts as
 }
 
 func (r *readerAt) ReadAt(p []byte, off int64) (int, error) {
@@ -157,7 +179,7 @@ func (r *readerAt) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	n, err := r.r.ReadAt(p, off)
-	if r.left -= int64(n) + 1; r.left < 0 {
+	if r.left -= int64(max(n, r.least)); r.left < 0 {
 		return 0, fmt.Errorf("%w: the parts of the PDF lead in circles", ErrLimit)
 	}
 	return n, err

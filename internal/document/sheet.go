@@ -59,8 +59,11 @@ func (r *rows) end(e xml.EndElement) error {
 	return nil
 }
 
+// oneLine keeps a cell's text in its line.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ") //nolint:gochecknoglobals // never changed
+
 func (r *rows) cell() error {
-	text := strings.ReplaceAll(r.book.value(r.kind, r.style, r.raw.String()), "\n", " ")
+	text := oneLine.Replace(r.book.value(r.kind, r.style, r.raw.String()))
 	if text == "" {
 		return nil
 	}

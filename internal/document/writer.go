@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -67,7 +68,7 @@ func printable(r rune) rune {
 	switch {
 	case r == '\n', r == '\t':
 		return r
-	case r < ' ', r == 0x7f, r == 0xfeff:
+	case unicode.IsControl(r), r == 0xfeff:
 		return -1
 	}
 	return r

@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +22,7 @@ type workbook struct {
 
 // readXlsx writes the sheets, each row a line with a tab between cells. Formulas
 // are shown as the values they had when the file was saved.
-func readXlsx(out *writer, a *archive) error {
-	const book = "xl/workbook.xml"
+func readXlsx(out *writer, a *archive, book string) error {
 	targets, err := a.relations(book)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (w *workbook) readShared(a *archive) error {
 			case "t":
 				inText = false
 			case "si":
-				w.shared = append(w.shared, one.String())
+				w.shared = append(w.shared, unescaped(one.String()))
 				one.Reset()
 			}
 			return nil
@@ -164,6 +164,19 @@ func isDateFormat(code string) bool {
 	return false
 }
 
+// escape is how Excel writes a character that XML cannot hold, or would change.
+var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`) //nolint:gochecknoglobals // never changed
+
+func unescaped(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escape.ReplaceAllStringFunc(text, func(code string) string {
+		n, _ := strconv.ParseUint(code[2:6], 16, 16)
+		return string(rune(n))
+	})
+}
+
 // value is a cell's value as it is shown, roughly.
 func (w *workbook) value(kind, style, raw string) string {
 	switch kind {
@@ -172,6 +185,8 @@ func (w *workbook) value(kind, style, raw string) string {
 			return w.shared[i]
 		}
 		return ""
+	case "inlineStr", "str":
+		return unescaped(raw)
 	case "b":
 		return strings.ToUpper(strconv.FormatBool(on(raw)))
 	case "", "n":
@@ -187,6 +202,9 @@ func (w *workbook) date(raw string) string {
 	days, err := strconv.ParseFloat(raw, 64)
 	if err != nil || days < 0 || days > 2_958_466 { // the year 9999
 		return raw
+	}
+	if days < 60 && days >= 1 && w.epoch.Year() < 1900 { // Excel has a 29 February 1900, which is day 60
+		days++
 	}
 	whole := int(days)
 	at := w.epoch.AddDate(0, 0, whole).Add(time.Duration((days-float64(whole))*86_400+0.5) * time.Second)
