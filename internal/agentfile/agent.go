@@ -69,19 +69,9 @@ func (r *reader) agentFields(def *Definition, instructions *instructionsFile) []
 		{"approvals", func(n ast.Node) { r.approvals(n, a) }},
 	}
 	for _, later := range laterKeys() {
-		fields = append(fields, field{later, func(n ast.Node) {
-			r.report(at(n), "%s is not available yet; remove it", later)
-		}})
+		fields = append(fields, field{later, func(n ast.Node) { r.later(later, n) }})
 	}
 	return fields
-}
-
-// laterKeys are keys of the format that this version does not know how to
-// honour, and so must not pass over in silence.
-func laterKeys() []string {
-	return []string{
-		"subagents", "agents", "processes", "sandbox",
-	}
 }
 
 func (r *reader) name(n ast.Node, fallback string) string {

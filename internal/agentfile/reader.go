@@ -3,6 +3,7 @@ package agentfile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -90,7 +91,8 @@ func (r *reader) mapping(n ast.Node, what string, fields []field) map[string]boo
 }
 
 // entries calls f for every key of a mapping, in order, with a value that is
-// not null; a key that stands twice is reported and read once.
+// not null; a key that stands twice is reported and read once. A null asks for
+// nothing, which only a later feature's key may.
 func (r *reader) entries(n ast.Node, what string, f func(key string, keyAt place, value ast.Node)) {
 	var pairs []*ast.MappingValueNode
 	switch m := n.(type) {
@@ -116,6 +118,9 @@ func (r *reader) entries(n ast.Node, what string, f func(key string, keyAt place
 		}
 		first[key.Value] = keyAt
 		if isNull(pair.Value) {
+			if what == "" && slices.Contains(laterKeys(), key.Value) {
+				continue
+			}
 			r.report(keyAt, "%s has no value; give one or remove the key", key.Value)
 			continue
 		}
