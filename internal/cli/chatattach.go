@@ -25,7 +25,10 @@ Everything else is a message; begin it with a space if its first word is one of 
 // fails in words only: the chat goes on. What comes through a pipe may be
 // another's words, which must not have files of this machine read.
 func (c *chat) command(ctx context.Context, line string) bool {
-	word, rest, _ := strings.Cut(line, " ")
+	word, rest := line, ""
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		word, rest = line[:i], line[i:]
+	}
 	if !slices.Contains([]string{"/attach", "/drop", "/help"}, word) || strings.Contains(line, "\n") {
 		return false
 	}
@@ -120,16 +123,27 @@ func (c *chat) keepFiles(ctx context.Context) (attachments []contract.Attachment
 	}
 	store, err := attachStore(c.agent, len(c.files))
 	if err != nil {
-		return nil, err
+		return nil, c.stillAttached(err)
 	}
 	err = c.breakable(ctx, func(ctx context.Context) (err error) {
 		attachments, err = c.keep(ctx, store, c.files)
 		return err
 	})
-	if errors.Is(err, errBreak) {
-		err = errors.New("given up: the message was not sent; its files stay attached")
+	switch {
+	case errors.Is(err, errBreak):
+		return nil, errors.New("given up: the message was not sent; its files stay attached")
+	case err != nil:
+		return nil, c.stillAttached(err)
 	}
-	return attachments, err
+	return attachments, nil
+}
+
+// stillAttached says of a message that was not taken what its next try sends.
+func (c *chat) stillAttached(err error) error {
+	if len(c.files) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\nthe files stay attached: /drop takes them back", err)
 }
 
 // typedPath is the path that a person typed, or a terminal typed for a file

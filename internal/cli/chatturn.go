@@ -46,10 +46,10 @@ func (c *chat) message(ctx context.Context, text string) (turn string, err error
 	})
 	if errors.Is(err, errBreak) {
 		c.begun = true // it may be
-		return "", errors.New("given up: no worker has taken the message yet; one that comes may still do so")
+		return "", c.stillAttached(errors.New("given up: no worker has taken the message yet; one that comes may still do so"))
 	}
 	if err != nil {
-		return "", err
+		return "", c.stillAttached(err)
 	}
 	c.begun, c.files = true, nil
 	err = c.tellSent(text, reply)

@@ -122,6 +122,17 @@ func TestChat_AttachRefused(t *testing.T) {
 	p.types("And without?\r")
 	p.sees("no files with: And without?", 1)
 
+	full := sit(t, []string{blobsEnv + "=" + filepath.Join(file, "no folder")}, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
+	full.sees(you, 1)
+	full.types("/attach  " + file + "\r")
+	full.types("Read it.\r")
+	full.sees("keep it in the blob store", 1)
+	full.sees("the files stay attached: /drop takes them back", 1)
+	full.types("/drop\r")
+	full.sees("dropped 1 file(s)", 1)
+	full.types("And now?\r")
+	full.sees("no files with: And now?", 1)
+
 	cmd := command(t, []string{blobs}, "chat", "--agent", agenttest.AgentName, "--task-queue", w.Queue)
 	cmd.Stdin = strings.NewReader("/attach " + file + "\n")
 	var out, errOut bytes.Buffer
