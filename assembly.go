@@ -60,7 +60,7 @@ func (a *assembly) assemble(ctx context.Context) error {
 	}
 	a.host.acts, err = activities.New(activities.Options{
 		Agents: a.host.agents, Tools: a.host.set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs,
-		Getenv: os.Getenv, Env: a.host.env, Declared: a.host.variables(), Secrets: a.host.secrets,
+		Scripted: a.scripts(), Getenv: os.Getenv, Env: a.host.env, Declared: a.host.variables(), Secrets: a.host.secrets,
 	})
 	return err
 }
@@ -157,6 +157,7 @@ func (a *assembly) resolve(partial bool) {
 		a.report(d.CheckToolEnv(a.own, a.envOf))
 	}
 	a.report(duplicateAgents(a.options.Agents, a.host.definitions))
+	a.report(scriptedInCode(a.options.Agents))
 }
 
 // duplicateAgents finds agents in code that have the name of one in a file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	sdkactivity "go.temporal.io/sdk/activity"
@@ -43,6 +44,10 @@ type Options struct {
 	// must be in no log, result or error. If nil, there are none.
 	Secrets func(agent string) map[string]string
 
+	// Scripted gives what plays the model scripted/<file> of an agent; nil when
+	// this worker has no such file. If nil, it has none.
+	Scripted func(agent, file string) *http.Client
+
 	// Transcripts gives a model call its run's history. If nil, it is read
 	// from the server through the worker's own client.
 	Transcripts Transcripts
@@ -77,6 +82,7 @@ type Activities struct {
 	env         func(agent, name string) (string, bool)
 	variables   []string // whose values no input may hold
 	secrets     func(agent string) map[string]string
+	scripted    func(agent, file string) *http.Client
 	transcripts Transcripts
 	blobs       blob.Store // nil: none
 	converter   converter.DataConverter
@@ -101,7 +107,7 @@ func New(o Options) (*Activities, error) {
 	}
 	a := &Activities{
 		agents: map[string]contract.Agent{}, clients: map[wire.Endpoint]*wire.Client{}, tools: o.Tools, getenv: o.Getenv,
-		env: o.Env, variables: secretNames(o), secrets: o.Secrets, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
+		env: o.Env, variables: secretNames(o), secrets: o.Secrets, scripted: o.Scripted, transcripts: o.Transcripts, blobs: o.Blobs, converter: o.DataConverter, logger: o.Logger, server: o.Server,
 	}
 	if a.server == nil {
 		a.server = func(ctx context.Context) lineage.Service { return sdkactivity.GetClient(ctx) }

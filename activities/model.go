@@ -31,6 +31,9 @@ const (
 // modelOf gives the client and the bare model name of an agent.
 func (a *Activities) modelOf(agent contract.Agent) (*wire.Client, string, error) {
 	provider, name := providerOf(agent)
+	if provider.Name == scripted {
+		return a.scriptedModel(agent, name)
+	}
 	endpoint, err := a.endpoint(agent, provider, name)
 	if err != nil {
 		return nil, "", err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/turnkeel/turnkeel/internal/scripted"
 	"github.com/turnkeel/turnkeel/internal/wire"
 )
 
@@ -114,7 +115,7 @@ func (r *Recorder) Script() (Script, error) {
 		return Script{}, r.log.err
 	}
 	s := r.log.script()
-	return s, s.check()
+	return s, s.Check()
 }
 
 // WriteFile writes the script as YAML that [LoadScript] reads, for the owner's
@@ -142,7 +143,7 @@ func (r *Recorder) fault(err error) {
 // proxy hands a request on and its answer back, and writes the answer down if
 // it is one of a model.
 func (r *Recorder) proxy(w http.ResponseWriter, in *http.Request) {
-	asked, _ := readRequest(in) // what is illegal is the endpoint's to say
+	asked, _ := scripted.ReadRequest(in) // what is illegal is the endpoint's to say
 	resp, err := r.forward(in, asked.Body)
 	if err != nil {
 		r.fault(fmt.Errorf("recorder: %s", wire.Scrub(err.Error(), r.secrets(in))))

@@ -55,7 +55,11 @@ func recordedTalk(t *testing.T, url string) (outcomes []string) {
 
 func realEndpoint(t *testing.T) *ModelServer {
 	t.Helper()
-	return start(t, Script{
+	return start(t, realScript())
+}
+
+func realScript() Script {
+	return Script{
 		Model: "real",
 		Steps: []Step{
 			{
@@ -70,7 +74,7 @@ func realEndpoint(t *testing.T) *ModelServer {
 			{Text: "It is shipped."},
 		},
 		Turns: []ScriptTurn{{When: "money back", Steps: []Step{{Text: "Your key " + plantedKey + " and sk-proj-abcdef0123456789 are safe."}}}},
-	})
+	}
 }
 
 // TestRecorderRoundTrip records from one server and plays the script on
@@ -115,7 +119,7 @@ func TestRecorderRoundTrip(t *testing.T) {
 			continue
 		}
 		var want Script
-		want.Steps = realEndpoint(t).script.Steps
+		want.Steps = realScript().Steps
 		if diff := cmp.Diff(want.Steps[0].Calls, s.Turns[1].Steps[0].Calls); diff != "" {
 			t.Error(diff)
 		}

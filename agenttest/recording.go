@@ -143,7 +143,7 @@ func (t taken) said(a wire.Answer) Step {
 		}
 		s.Calls = append(s.Calls, call)
 	}
-	if natural := (Step{Calls: s.Calls}).finish(); s.Finish == natural && (s.Text != "" || len(s.Calls) > 0) {
+	if natural := (Step{Calls: s.Calls}).FinishReason(); s.Finish == natural && (s.Text != "" || len(s.Calls) > 0) {
 		s.Finish = ""
 	}
 	return s

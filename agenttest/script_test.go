@@ -85,7 +85,7 @@ func FuzzParseScript(f *testing.F) {
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, err := ParseScript(data); err == nil {
-			if err := s.check(); err != nil {
+			if err := s.Check(); err != nil {
 				t.Errorf("accepted, then refused: %v", err)
 			}
 		}

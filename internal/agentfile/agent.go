@@ -30,7 +30,11 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 	}
 	def = Definition{File: r.file, Agent: contract.Agent{Name: folder}}
 	instructions := instructionsFile{name: InstructionsName}
-	seen := r.mapping(root, "", r.agentFields(&def, &instructions))
+	var modelAt, endpointAt place
+	fields := r.agentFields(&def, &instructions)
+	noting(fields, "model", &modelAt)
+	noting(fields, "endpoint", &endpointAt)
+	seen := r.mapping(root, "", fields)
 	if !seen["model"] {
 		r.report(place{}, "model is missing; add for example: model: openai/gpt-4o-mini")
 	}
@@ -39,6 +43,7 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 	}
 	r.foldEnv(&def)
 	def.Agent.Instructions = r.instructions(fsys, folder, instructions)
+	r.script(fsys, folder, &def, modelAt, endpointAt)
 	def.Agent.Digest = Digest(def.Agent)
 	return def, true
 }
@@ -95,6 +100,9 @@ func (r *reader) model(n ast.Node) string {
 	text, ok := r.text(n, "model")
 	if !ok {
 		return ""
+	}
+	if isScripted(text) {
+		return r.scriptName(n, text)
 	}
 	if !regexp.MustCompile(`^[a-z][a-z0-9_.-]*/[^\s/]\S*$`).MatchString(text) {
 		r.report(at(n), "model: want <provider>/<model>, like openai/gpt-4o-mini, found %s", quote(text))

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/scripted"
 )
 
 // The names of the files of an agent, and how large they may be.
@@ -48,6 +49,11 @@ type Definition struct {
 	// servers need included, and after [Definition.Grant] those of its built-in
 	// tools.
 	Env Env
+
+	// Script plays the model of an agent whose model is scripted/<file>, which is
+	// ScriptFile as File is; nil for any other.
+	Script     *scripted.Script
+	ScriptFile string
 
 	toolsAt    []place // beside ToolNames
 	builtinsAt []place // beside Builtins

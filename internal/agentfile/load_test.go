@@ -97,7 +97,7 @@ func TestLoadWhole(t *testing.T) {
 
 func TestLoadSmallest(t *testing.T) {
 	t.Parallel()
-	defs, err := LoadFS(folder("b/agent.yaml", "model: scripted/demo.yaml\n", "a/agent.yaml", "tools: all\nmodel: openai/x\n",
+	defs, err := LoadFS(folder("b/agent.yaml", "model: scripted/demo.yaml\n", "b/demo.yaml", "steps: [{text: hi}]\n", "a/agent.yaml", "tools: all\nmodel: openai/x\n",
 		"a/instructions.md", "Hello.", ".git/x", "", "_draft/notes", "", "README.md", ""), "agents")
 	if err != nil {
 		t.Fatal(err)

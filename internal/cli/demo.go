@@ -79,7 +79,7 @@ func (a *app) demo(cmd *cobra.Command, f stackFlags, agent string, keep bool) er
 	if err != nil {
 		return err
 	}
-	f.script, f.servers = show.script, show.servers
+	f.script, f.servers, f.plays = show.script, show.servers, show.plays
 	id := "demo-" + strings.ToLower(rand.Text()[:10])
 	f.queue = id // of its own, so that no other worker takes the turn
 	f.ledger = filepath.Join(stateDir, "demo", id+".ledger.jsonl")

@@ -22,6 +22,7 @@ const demoFile = "demo.yaml"
 type example struct {
 	agent, message string
 	script         agenttest.Script
+	plays          string   // its model, if that is a script by its agent.yaml
 	servers        []string // its MCP servers, "name (command or address)"
 }
 
@@ -59,6 +60,9 @@ func exampleOf(d agentfile.Definition) (example, error) {
 		e.servers = append(e.servers, fmt.Sprintf("%s (%s)", s.Name, at))
 	}
 	file := filepath.Join(filepath.Dir(d.File), demoFile)
+	if d.Script != nil {
+		file, e.plays = d.ScriptFile, d.Agent.Model
+	}
 	data, err := os.ReadFile(file) //nolint:gosec // the user's own
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.agent == support.AgentName:

@@ -47,6 +47,7 @@ type stackFlags struct {
 	agents, queue string
 	ledger        string
 	script        agenttest.Script // of the model, where no real one is named
+	plays         string           // the agent's model, if that is a script by its agent.yaml
 	servers       []string         // what the worker starts, to say so
 	workerLog     io.Writer        // besides the tail
 	workerDies    bool             // in the middle of its first refund; another takes its place
@@ -77,7 +78,7 @@ func (a *app) up(ctx context.Context, f stackFlags) (_ *stack, err error) {
 		return nil, err
 	}
 	s.stops = append(s.stops, s.temporal.Close)
-	modelEnv, err := a.startModel(s, f.script)
+	modelEnv, err := a.startModel(s, f)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +149,16 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 }
 
 // startModel plays the script unless the environment names a model.
-func (a *app) startModel(s *stack, script agenttest.Script) ([]string, error) {
+func (a *app) startModel(s *stack, f stackFlags) ([]string, error) {
+	if f.plays != "" {
+		a.say("Model: %s, as the agent.yaml says; name another there to run this on a real model", f.plays)
+		return nil, nil
+	}
 	if os.Getenv(envAPIKey) != "" || os.Getenv(envBaseURL) != "" {
 		a.say("Model: the real one, by %s and %s", envBaseURL, envAPIKey)
 		return nil, nil
 	}
-	model, err := agenttest.NewModelServer(script)
+	model, err := agenttest.NewModelServer(f.script)
 	if err != nil {
 		return nil, fmt.Errorf("start the scripted model: %w", err)
 	}

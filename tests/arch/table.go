@@ -194,8 +194,14 @@ var packages = []Row{
 		Why:     "the tools show the public tool API; around them stands a whole program, with what only this module has",
 	},
 	{
+		Package: "internal/scripted",
+		Ours:    []string{"contract"},
+		Never:   []Ban{temporal, {Name: "the testing package", Paths: []string{"testing"}}},
+		Why:     "it plays a model for workers and for tests, and knows neither",
+	},
+	{
 		Package: "internal/agentfile",
-		Ours:    []string{"contract", "internal/schema", "internal/policy"},
+		Ours:    []string{"contract", "internal/schema", "internal/policy", "internal/scripted"},
 		Never:   []Ban{temporal},
 		Why:     "agent.yaml becomes a contract.Agent; that needs no server",
 	},
@@ -258,6 +264,7 @@ var packages = []Row{
 			"blob", "blob/s3", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
 			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/usage", "internal/wire", "internal/wire/providers",
+			"internal/replay", "internal/schema", "internal/scripted", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
@@ -268,7 +275,7 @@ var packages = []Row{
 	},
 	{
 		Package: "agenttest",
-		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/conversation", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/wire"},
+		Ours:    []string{".", "contract", "tooldefs", "workflows", "internal/conn", "internal/conversation", "internal/devproc", "internal/fold", "internal/lineage", "internal/replay", "internal/scripted", "internal/wire"},
 		Why:     "users test their tools with it, and replay what ran; the server is a process, never linked in",
 	},
 	{
@@ -319,7 +326,7 @@ var libraries = []Library{
 	{"github.com/sashabaranov/go-openai", []string{"internal/wire"}, "the wire's types stop at the adapter"},
 	{"github.com/xeipuuv/gojsonschema", []string{"internal/schema"}, "it panics and overflows the stack on some schemas: internal/schema guards it"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
-	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
+	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "internal/scripted", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/ncruces/go-sqlite3", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
 	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},

@@ -1,4 +1,4 @@
-package agenttest
+package scripted
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ const (
 type fields = map[string]any
 
 // models serves GET /v1/models.
-func (m *ModelServer) models(w http.ResponseWriter, _ *http.Request) {
+func (m *Model) models(w http.ResponseWriter, _ *http.Request) {
 	name := m.script.Model
 	if name == "" {
 		name = "scripted"
@@ -30,22 +30,22 @@ func (m *ModelServer) models(w http.ResponseWriter, _ *http.Request) {
 }
 
 // elsewhere answers every other path.
-func (m *ModelServer) elsewhere(w http.ResponseWriter, r *http.Request) {
+func (m *Model) elsewhere(w http.ResponseWriter, r *http.Request) {
 	m.fault(fmt.Errorf("%s %s: the server has POST /v1/chat/completions and GET /v1/models", r.Method, r.URL.Path))
 	refuse(w, StepFailure{Status: http.StatusNotFound, Message: "Not Found"})
 }
 
 // chat serves POST /v1/chat/completions.
-func (m *ModelServer) chat(w http.ResponseWriter, r *http.Request) {
-	req, illegal := readRequest(r)
-	index, before := m.record(req)
+func (m *Model) chat(w http.ResponseWriter, r *http.Request) {
+	req, illegal := ReadRequest(r)
+	number, before := m.record(req)
 	var step Step
 	if illegal == nil {
 		step, illegal = m.step(r.Context(), req)
 	}
-	w.Header().Set("X-Request-Id", "req_"+strconv.Itoa(index+1))
+	w.Header().Set("X-Request-Id", "req_"+strconv.Itoa(number))
 	if illegal != nil {
-		m.fault(fmt.Errorf("request %d: %w", index+1, illegal))
+		m.fault(fmt.Errorf("request %d: %w", number, illegal))
 		refuse(w, StepFailure{Status: http.StatusBadRequest, Message: "illegal request: " + illegal.Error(), Code: "illegal_request"})
 		return
 	}
@@ -94,7 +94,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 // answer is a step as the answer to a request.
 type answer struct {
 	step    Step
-	request ModelRequest
+	request Request
 	model   string
 }
 
@@ -133,7 +133,7 @@ func (a answer) whole() fields {
 	}
 	return fields{
 		"id": "chatcmpl-scripted", "object": "chat.completion", "created": 0, "model": a.model,
-		"choices": []fields{{"index": 0, "message": message, "finish_reason": a.step.finish()}},
+		"choices": []fields{{"index": 0, "message": message, "finish_reason": a.step.FinishReason()}},
 		"usage":   a.usage(),
 	}
 }
@@ -162,7 +162,7 @@ func (a answer) chunks() []fields {
 			call(fields{"index": i, "function": fields{"arguments": piece}})
 		}
 	}
-	add(fields{}, a.step.finish())
+	add(fields{}, a.step.FinishReason())
 	if a.request.includeUsage {
 		all = append(all, fields{
 			"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": a.model,

@@ -1,4 +1,4 @@
-package agenttest
+package scripted
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 )
 
 // check says what an endpoint that is strict would refuse.
-func (r *ModelRequest) check() error {
+func (r *Request) check() error {
 	if len(r.Messages) == 0 {
 		return fmt.Errorf("messages is empty")
 	}
@@ -45,7 +45,7 @@ func (r *ModelRequest) check() error {
 }
 
 // check checks one message and returns the calls that are open after it.
-func (m ModelMessage) check(open []string, used map[string]bool) ([]string, error) {
+func (m Message) check(open []string, used map[string]bool) ([]string, error) {
 	if len(m.ToolCalls) > 0 && m.Role != "assistant" {
 		return nil, fmt.Errorf("tool_calls in a message of %q", m.Role)
 	}
@@ -61,14 +61,14 @@ func (m ModelMessage) check(open []string, used map[string]bool) ([]string, erro
 }
 
 // checkContent wants a content; it may be empty.
-func (m ModelMessage) checkContent() error {
+func (m Message) checkContent() error {
 	if len(m.RawContent) == 0 || string(m.RawContent) == "null" {
 		return fmt.Errorf("content of a message of %q is missing", m.Role)
 	}
 	return nil
 }
 
-func (m ModelMessage) checkAnswer(open []string) ([]string, error) {
+func (m Message) checkAnswer(open []string) ([]string, error) {
 	switch {
 	case m.ToolCallID == "":
 		return nil, fmt.Errorf("tool_call_id is missing")
@@ -80,7 +80,7 @@ func (m ModelMessage) checkAnswer(open []string) ([]string, error) {
 	return open[1:], m.checkContent()
 }
 
-func (m ModelMessage) checkCalls(used map[string]bool) ([]string, error) {
+func (m Message) checkCalls(used map[string]bool) ([]string, error) {
 	if len(m.ToolCalls) == 0 {
 		return nil, m.checkContent()
 	}
@@ -106,7 +106,7 @@ func (m ModelMessage) checkCalls(used map[string]bool) ([]string, error) {
 	return open, nil
 }
 
-func (t ModelTool) check() error {
+func (t RequestTool) check() error {
 	switch {
 	case t.Type != "function":
 		return fmt.Errorf("type is %q, not function", t.Type)

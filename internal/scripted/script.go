@@ -1,4 +1,4 @@
-package agenttest
+package scripted
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// Script is what a scripted model says. See the package doc for its YAML.
+// Script is what a scripted model says. Its YAML is shown in the doc of package agenttest.
 type Script struct {
 	// Model is the name the server answers with and lists. If empty, it
 	// answers with the name it was asked for and lists "scripted".
@@ -32,7 +32,7 @@ type Script struct {
 	// Hook, if not nil, is asked before the script. It may answer by itself,
 	// or return nil for the script's step. It is called from several
 	// goroutines and may block: ctx ends with the request.
-	Hook func(ctx context.Context, r ModelRequest) *Step `yaml:"-"`
+	Hook func(ctx context.Context, r Request) *Step `yaml:"-"`
 }
 
 // ScriptTurn is a list of steps for some user messages.
@@ -125,19 +125,14 @@ type StepFailure struct {
 	Hang bool `yaml:"hang,omitempty"`
 }
 
-// LoadScript reads a script from a file. Its errors name file, line and
-// column.
-func LoadScript(path string) (Script, error) {
+// Load reads a script from a file. Its errors name file, line and column.
+func Load(path string) (Script, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return Script{}, err
 	}
-	return parseScript(path, data)
+	return Parse(path, data)
 }
-
-// ParseScript reads a script. Unknown fields, wrong types and steps that make
-// no sense are errors that name line and column.
-func ParseScript(data []byte) (Script, error) { return parseScript("script", data) }
 
 // arguments is the text of the call's arguments.
 func (c ScriptCall) arguments() (string, error) {
@@ -167,7 +162,8 @@ func (s Step) usage(promptBytes int) StepUsage {
 	return StepUsage{Prompt: promptBytes/4 + 1, Completion: said/4 + 1}
 }
 
-func (s Step) finish() string {
+// FinishReason is Finish, or what goes without saying.
+func (s Step) FinishReason() string {
 	switch {
 	case s.Finish != "":
 		return s.Finish

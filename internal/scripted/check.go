@@ -1,4 +1,4 @@
-package agenttest
+package scripted
 
 import (
 	"bytes"
@@ -12,37 +12,64 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// scriptFault is a fault of a script and the YAML path where it is.
-type scriptFault struct {
+// fault is a fault of a script and the YAML path where it is.
+type fault struct {
 	path string // "$.steps[0].calls[1]"
 	text string
 }
 
-func parseScript(name string, data []byte) (Script, error) {
-	var s Script
-	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	switch err := dec.Decode(&s); {
-	case errors.Is(err, io.EOF):
-		return Script{}, fmt.Errorf("%s: the script is empty", name)
-	case err != nil:
-		return Script{}, fmt.Errorf("%s:%s", name, yamlError(err))
-	}
-	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return Script{}, fmt.Errorf("%s: a script is one YAML document, not several", name)
-	}
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return Script{}, fmt.Errorf("%s:%s", name, yamlError(err))
-	}
+// Problem is one thing wrong with the text of a script.
+type Problem struct {
+	Line, Column int // from 1; 0 when it has no place
+	Text         string
+}
+
+// Parse reads a script. Unknown fields, wrong types and steps that make no
+// sense are errors that name line and column after name.
+func Parse(name string, data []byte) (Script, error) {
+	s, problems := Read(data)
 	var all []error
-	for _, f := range s.faults() {
-		all = append(all, fmt.Errorf("%s:%s%s: %s", name, position(file, f.path), strings.TrimPrefix(f.path, "$."), f.text))
+	for _, p := range problems {
+		if p.Line == 0 {
+			all = append(all, fmt.Errorf("%s: %s", name, p.Text))
+			continue
+		}
+		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Line, p.Column, p.Text))
 	}
 	return s, errors.Join(all...)
 }
 
-// check says what is wrong with a script that was not read from YAML.
-func (s Script) check() error {
+// Read is [Parse] for a caller that tells of the problems itself.
+func Read(data []byte) (s Script, problems []Problem) {
+	defer func() {
+		if v := recover(); v != nil { // a fault of the YAML reader must not end the process without a place
+			s, problems = Script{}, []Problem{{Text: fmt.Sprintf("cannot be parsed as YAML (%v)", v)}}
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	switch err := dec.Decode(&s); {
+	case errors.Is(err, io.EOF):
+		return Script{}, []Problem{{Text: "the script is empty"}}
+	case err != nil:
+		return Script{}, []Problem{yamlProblem(err)}
+	}
+	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return Script{}, []Problem{{Text: "a script is one YAML document, not several"}}
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return Script{}, []Problem{yamlProblem(err)}
+	}
+	for _, f := range s.faults() {
+		p := position(file, f.path)
+		p.Text = strings.TrimPrefix(f.path, "$.") + ": " + f.text
+		problems = append(problems, p)
+	}
+	return s, problems
+}
+
+// Check says what is wrong with a script that was not read from YAML.
+func (s Script) Check() error {
 	var all []error
 	for _, f := range s.faults() {
 		all = append(all, fmt.Errorf("script: %s: %s", strings.TrimPrefix(f.path, "$."), f.text))
@@ -50,27 +77,27 @@ func (s Script) check() error {
 	return errors.Join(all...)
 }
 
-func (s Script) faults() []scriptFault {
-	var all []scriptFault
+func (s Script) faults() []fault {
+	var all []fault
 	if len(s.Steps) == 0 && len(s.Turns) == 0 && s.Hook == nil {
-		all = append(all, scriptFault{"$", "there are no steps"})
+		all = append(all, fault{"$", "there are no steps"})
 	}
 	all = append(all, stepFaults("$.steps", s.Steps)...)
 	for i, t := range s.Turns {
 		path := fmt.Sprintf("$.turns[%d]", i)
 		if t.When == "" {
-			all = append(all, scriptFault{path, "when is missing: a part of the user message it answers"})
+			all = append(all, fault{path, "when is missing: a part of the user message it answers"})
 		}
 		if len(t.Steps) == 0 {
-			all = append(all, scriptFault{path, "there are no steps"})
+			all = append(all, fault{path, "there are no steps"})
 		}
 		all = append(all, stepFaults(path+".steps", t.Steps)...)
 	}
 	return all
 }
 
-func stepFaults(path string, steps []Step) []scriptFault {
-	var all []scriptFault
+func stepFaults(path string, steps []Step) []fault {
+	var all []fault
 	for i, s := range steps {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		all = append(all, s.faults(at)...)
@@ -78,10 +105,10 @@ func stepFaults(path string, steps []Step) []scriptFault {
 	return all
 }
 
-func (s Step) faults(at string) []scriptFault {
-	var all []scriptFault
+func (s Step) faults(at string) []fault {
+	var all []fault
 	add := func(path, format string, args ...any) {
-		all = append(all, scriptFault{path, fmt.Sprintf(format, args...)})
+		all = append(all, fault{path, fmt.Sprintf(format, args...)})
 	}
 	raw := s.Body != "" || len(s.Frames) > 0
 	if s.Text == "" && len(s.Calls) == 0 && s.Finish == "" && len(s.Failures) == 0 && !raw {
@@ -139,25 +166,25 @@ func (f StepFailure) fault() string {
 	return ""
 }
 
-// yamlError is an error of goccy/go-yaml as "line:column: message".
-func yamlError(err error) string {
+// yamlProblem is an error of goccy/go-yaml with its place.
+func yamlProblem(err error) Problem {
 	var y yaml.Error
 	if !errors.As(err, &y) || y.GetToken() == nil {
-		return " " + err.Error()
+		return Problem{Text: err.Error()}
 	}
 	p := y.GetToken().Position
-	return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, y.GetMessage())
+	return Problem{Line: p.Line, Column: p.Column, Text: y.GetMessage()}
 }
 
-// position is "line:column: " of a path, or " " if it cannot be told.
-func position(file *ast.File, path string) string {
+// position is the place of a path, or none if it cannot be told.
+func position(file *ast.File, path string) Problem {
 	p, err := yaml.PathString(path)
 	if err != nil {
-		return " "
+		return Problem{}
 	}
 	node, err := p.FilterFile(file)
 	if err != nil || node.GetToken() == nil {
-		return " "
+		return Problem{}
 	}
 	token := node.GetToken()
 	// The token of a mapping is its first colon; its key stands before it.
@@ -166,5 +193,5 @@ func position(file *ast.File, path string) string {
 	} else if v, ok := node.(*ast.MappingValueNode); ok {
 		token = v.Key.GetToken()
 	}
-	return fmt.Sprintf("%d:%d: ", token.Position.Line, token.Position.Column)
+	return Problem{Line: token.Position.Line, Column: token.Position.Column}
 }

@@ -1,4 +1,4 @@
-package agenttest
+package scripted
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 )
 
-// ModelRequest is a chat request as it came in.
-type ModelRequest struct {
+// Request is a chat request as it came in.
+type Request struct {
 	At     time.Time
 	Header http.Header
 	Body   []byte
 
 	Model    string
-	Messages []ModelMessage
-	Tools    []ModelTool
+	Messages []Message
+	Tools    []RequestTool
 	Stream   bool
 
 	User string // the latest user message
@@ -30,18 +30,18 @@ type ModelRequest struct {
 	includeUsage bool
 }
 
-// ModelMessage is a message of a chat request.
-type ModelMessage struct {
-	Role       string      `json:"role"`
-	Content    string      `json:"-"`
-	ToolCalls  []ModelCall `json:"tool_calls"`
-	ToolCallID string      `json:"tool_call_id"`
+// Message is a message of a chat request.
+type Message struct {
+	Role       string `json:"role"`
+	Content    string `json:"-"`
+	ToolCalls  []Call `json:"tool_calls"`
+	ToolCallID string `json:"tool_call_id"`
 
 	RawContent json.RawMessage `json:"content"` // nil: there was none
 }
 
-// ModelCall is a tool call of an assistant message.
-type ModelCall struct {
+// Call is a tool call of an assistant message.
+type Call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Function struct {
@@ -50,8 +50,8 @@ type ModelCall struct {
 	} `json:"function"`
 }
 
-// ModelTool is a tool that a chat request offers.
-type ModelTool struct {
+// RequestTool is a tool that a chat request offers.
+type RequestTool struct {
 	Type     string `json:"type"`
 	Function struct {
 		Name        string          `json:"name"`
@@ -60,10 +60,10 @@ type ModelTool struct {
 	} `json:"function"`
 }
 
-// readRequest reads a chat request and says what is illegal about it. What
+// ReadRequest reads a chat request and says what is illegal about it. What
 // could be read is returned in any case.
-func readRequest(r *http.Request) (ModelRequest, error) {
-	out := ModelRequest{At: time.Now(), Header: r.Header.Clone()}
+func ReadRequest(r *http.Request) (Request, error) {
+	out := Request{At: time.Now(), Header: r.Header.Clone()}
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
 	out.Body = body
 	if err != nil {
@@ -71,8 +71,8 @@ func readRequest(r *http.Request) (ModelRequest, error) {
 	}
 	var in struct {
 		Model             string          `json:"model"`
-		Messages          []ModelMessage  `json:"messages"`
-		Tools             *[]ModelTool    `json:"tools"`
+		Messages          []Message       `json:"messages"`
+		Tools             *[]RequestTool  `json:"tools"`
 		ToolChoice        json.RawMessage `json:"tool_choice"`
 		ParallelToolCalls json.RawMessage `json:"parallel_tool_calls"`
 		Stream            bool            `json:"stream"`
@@ -110,7 +110,7 @@ func readRequest(r *http.Request) (ModelRequest, error) {
 }
 
 // readContents reads each content: a string, null, or a list of text parts.
-func (r *ModelRequest) readContents() error {
+func (r *Request) readContents() error {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if len(m.RawContent) == 0 || string(m.RawContent) == "null" {
@@ -134,13 +134,13 @@ func (r *ModelRequest) readContents() error {
 }
 
 // reask says that the message asks again for the same step.
-func (m ModelMessage) reask() bool {
+func (m Message) reask() bool {
 	return m.Role == "user" && strings.HasPrefix(m.Content, contract.ReaskPrefix)
 }
 
 // identity is the request without what asks again: how often the model was
 // asked for the same thing counts, whatever words it was asked with.
-func (r *ModelRequest) identity() []byte {
+func (r *Request) identity() []byte {
 	var body map[string]json.RawMessage
 	var messages []json.RawMessage
 	if json.Unmarshal(r.Body, &body) != nil || json.Unmarshal(body["messages"], &messages) != nil || len(messages) != len(r.Messages) {
@@ -165,7 +165,7 @@ func (r *ModelRequest) identity() []byte {
 }
 
 // place finds the latest user message and which step is due.
-func (r *ModelRequest) place() {
+func (r *Request) place() {
 	r.Step = 1
 	for _, m := range r.Messages {
 		switch {
