@@ -36,7 +36,7 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 	noting(fields, "endpoint", &endpointAt)
 	seen := r.mapping(root, "", fields)
 	if !seen["model"] {
-		r.report(place{}, "model is missing; add for example: model: openai/gpt-4o-mini")
+		r.report(place{1, 1}, "model is missing; add for example: model: openai/gpt-4o-mini")
 	}
 	if !seen["name"] {
 		r.checkName(place{}, "the folder's name, which is the agent's unless name is given,", folder)
@@ -208,17 +208,20 @@ func (r *reader) instructions(fsys fs.FS, folder string, f instructionsFile) str
 	if f.name == "" {
 		return ""
 	}
-	data, err := fs.ReadFile(fsys, path.Join(folder, f.name))
-	if err != nil {
-		if f.asked || !isNotExist(err) {
-			r.report(f.at, "instructions: cannot read %s (%s)", path.Join(path.Dir(r.file), f.name), reason(err))
-		}
+	data, size, err := readFile(fsys, path.Join(folder, f.name), MaxInstructionsBytes)
+	switch {
+	case err == nil:
+	case isNotExist(err):
+		r.missingInstructions(fsys, folder, f)
+		return ""
+	default:
+		r.report(f.at, "instructions: cannot read %s (%s)", path.Join(path.Dir(r.file), f.name), reason(err))
 		return ""
 	}
 	text := strings.TrimSpace(strings.NewReplacer("\ufeff", "", "\r\n", "\n").Replace(string(data)))
 	switch {
-	case len(data) > MaxInstructionsBytes:
-		r.report(f.at, "instructions: %s is %d bytes long, at most %d are allowed", f.name, len(data), MaxInstructionsBytes)
+	case size > MaxInstructionsBytes:
+		r.report(f.at, "instructions: %s is %d bytes long, at most %d are allowed", f.name, size, MaxInstructionsBytes)
 	case text == "":
 		r.report(f.at, "instructions: %s is empty; write something or remove it", f.name)
 	case text != contract.BoundText(text, MaxInstructionsBytes):

@@ -160,7 +160,7 @@ func (l *loader) add(defs *[]Definition, def Definition) {
 func (l *loader) agent(folder string) (def Definition, ok bool) {
 	name := path.Join(folder, FileName)
 	file := path.Join(l.dir, name)
-	data, err := fs.ReadFile(l.fsys, name)
+	data, size, err := readFile(l.fsys, name, MaxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.problemf(path.Join(l.dir, folder), "%s", l.missing(folder))
@@ -168,8 +168,8 @@ func (l *loader) agent(folder string) (def Definition, ok bool) {
 	case err != nil:
 		l.problemf(file, "cannot be read (%s)", reason(err))
 		return Definition{}, false
-	case len(data) > MaxFileBytes:
-		l.problemf(file, "is %d bytes long, at most %d are allowed; put long text into %s", len(data), MaxFileBytes, InstructionsName)
+	case size > MaxFileBytes:
+		l.problemf(file, "is %d bytes long, at most %d are allowed; put long text into %s", size, MaxFileBytes, InstructionsName)
 		return Definition{}, false
 	}
 	r := &reader{file: file}
@@ -179,8 +179,8 @@ func (l *loader) agent(folder string) (def Definition, ok bool) {
 }
 
 func (l *loader) missing(folder string) string {
-	if _, err := fs.Stat(l.fsys, path.Join(folder, "agent.yml")); err == nil {
-		return "has agent.yml; rename it to " + FileName
+	if near := nearFile(l.fsys, folder, FileName, 2); near != "" {
+		return "has " + near + "; rename it to " + FileName
 	}
 	return "has no " + FileName + "; add one, or begin the folder's name with _ to have it passed over"
 }

@@ -162,7 +162,7 @@ func TestR30_BadPolicies(t *testing.T) {
 		{"unknown action", rule("{tools: [a]}", "alow"), `6:13: policy.rules[0].then: unknown value "alow"; did you mean "allow"?`, true},
 		{"two actions", rule("{tools: [a]}", "{deny: no, require_approval: {}}"), "6:13: policy.rules[0].then: want exactly one action", true},
 		{"unknown term", rule("{tools: [a]}", "{require_approval: {aprovers: [a]}}"), `6:33: unknown key "aprovers" in policy.rules[0].then.require_approval; did you mean "approvers"?`, true},
-		{"timeout", rule("{tools: [a]}", "{require_approval: {timeout: 2}}"), "6:42: policy.rules[0].then.require_approval.timeout: want a duration like 90s, 30m or 24h, found a number", true},
+		{"timeout", rule("{tools: [a]}", "{require_approval: {timeout: 2}}"), "6:42: policy.rules[0].then.require_approval.timeout: want a duration like 90s, 30m or 24h, found 2 without a unit", true},
 		{"approvers", rule("{tools: [a]}", "{require_approval: {approvers: []}}"), "6:44: policy.rules[0].then.require_approval.approvers is empty", true},
 		{"approvals", "model: openai/x\napprovals: {}\n", "2:12: approvals is empty; give timeout or approvers, or remove it", true},
 		{"approver twice", "model: openai/x\napprovals: {approvers: [a, a]}\n", `2:28: approvals.approvers[1]: "a" stands a second time`, true},

@@ -1,15 +1,20 @@
 package agentfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/turnkeel/turnkeel/internal/policy"
 )
 
 // reader walks one file's syntax tree and gathers what is wrong with it. It
@@ -38,18 +43,25 @@ func (r *reader) parse(data []byte) (root ast.Node) {
 			root = nil
 		}
 	}()
+	data, ok := r.plainText(data)
+	if !ok {
+		return nil
+	}
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		at, text := place{}, err.Error()
 		if syntax, ok := err.(yaml.Error); ok {
 			at, text = placeOf(syntax.GetToken()), syntax.GetMessage()
 		}
-		r.report(at, "not valid YAML: %s", bound(text, 300))
+		r.report(at, "not valid YAML: %s", bound(strings.ReplaceAll(text, "'\t'", "a tab; indent with spaces:"), 300))
 		return nil
 	}
 	for _, doc := range file.Docs {
 		switch {
 		case doc.Body == nil:
+		case doc.Body.Type() == ast.DirectiveType:
+			r.report(at(doc.Body), "a %%-directive, which this file may not have; remove it")
+			return nil
 		case root != nil:
 			r.report(at(doc.Body), "a second document; one file is one agent")
 			return root
@@ -58,7 +70,7 @@ func (r *reader) parse(data []byte) (root ast.Node) {
 		}
 	}
 	if root == nil {
-		r.report(place{}, "is empty; it needs at least: model: <provider>/<model>")
+		r.report(place{1, 1}, "is empty; it needs at least: model: <provider>/<model>")
 	}
 	return root
 }
@@ -132,7 +144,34 @@ func (r *reader) wrongType(n ast.Node, what, want string) {
 	if what == "" {
 		what = "the file"
 	}
-	r.report(at(n), "%s: want %s, found %s", what, want, kindOf(n))
+	hint := ""
+	switch v := n.(type) {
+	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		if want == "text" {
+			hint = "; quote it if text was meant"
+		}
+	case *ast.StringNode:
+		hint = meantOtherwise(v, want)
+	}
+	r.report(at(n), "%s: want %s, found %s%s", what, want, kindOf(n), hint)
+}
+
+// meantOtherwise says what a text looks like, where it is none of the words that
+// YAML knows.
+func meantOtherwise(v *ast.StringNode, want string) string {
+	switch word := strings.ToLower(v.Value); {
+	case want != "true or false":
+		if policy.CheckNumber(json.Number(v.Value)) == nil && v.GetToken().Type != token.StringType {
+			return "; write it without quotes"
+		}
+	case word == "yes", word == "on", word == "y":
+		return "; did you mean true?"
+	case word == "no", word == "off", word == "n":
+		return "; did you mean false?"
+	case word == "true", word == "false":
+		return "; write it without quotes"
+	}
+	return ""
 }
 
 // text reads a string.
@@ -149,17 +188,55 @@ func (r *reader) text(n ast.Node, what string) (string, bool) {
 
 // count reads a whole number of at least 1.
 func (r *reader) count(n ast.Node, what string) int {
-	v, ok := n.(*ast.IntegerNode)
-	if !ok {
+	const most = 1 << 31
+	var f float64 // holds every whole number below most
+	switch v := n.(type) {
+	case *ast.IntegerNode:
+		if r.ambiguous(n, what) {
+			return 0
+		}
+		if i, ok := v.Value.(uint64); ok && i < most {
+			f = float64(i)
+		}
+	case *ast.FloatNode:
+		f = v.Value
+	case *ast.StringNode:
+		if !numeric(v) {
+			r.wrongType(n, what, "a whole number")
+			return 0
+		}
+		f = exponent(v)
+	default:
 		r.wrongType(n, what, "a whole number")
 		return 0
 	}
-	const most = 1 << 31
-	if i, ok := v.Value.(uint64); ok && i >= 1 && i < most {
-		return int(i)
+	if f < 1 || f >= most || f != math.Trunc(f) {
+		r.report(at(n), "%s: want a whole number from 1 to %d, found %s", what, most-1, bound(n.String(), 40))
+		return 0
 	}
-	r.report(at(n), "%s: want a whole number from 1 to %d, found %s", what, most-1, bound(v.String(), 40))
-	return 0
+	return int(f)
+}
+
+// exponent is the value of a number like 1e3, which the YAML reader takes for
+// text; infinite when no float64 holds it.
+func exponent(v *ast.StringNode) float64 {
+	f, err := strconv.ParseFloat(v.Value, 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return f
+}
+
+// ambiguous reports a number that is another one, or text, to other readers of
+// YAML: 017 is fifteen to the old ones and seventeen to an editor.
+func (r *reader) ambiguous(n ast.Node, what string) bool {
+	text := strings.TrimLeft(n.GetToken().Value, "+-")
+	old := len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9'
+	if !old && !strings.Contains(text, "_") && !strings.HasPrefix(text, "0b") {
+		return false
+	}
+	r.report(at(n), "%s: %s is not the same number to every reader of YAML; write it in plain digits", what, quote(n.GetToken().Value))
+	return true
 }
 
 // number reads a number between lo and hi, both included.
@@ -168,7 +245,16 @@ func (r *reader) number(n ast.Node, what string, lo, hi float64) (float64, bool)
 	switch v := n.(type) {
 	case *ast.FloatNode:
 		f = v.Value
+	case *ast.StringNode:
+		if !numeric(v) {
+			r.wrongType(n, what, "a number")
+			return 0, false
+		}
+		f = exponent(v)
 	case *ast.IntegerNode:
+		if r.ambiguous(n, what) {
+			return 0, false
+		}
 		switch i := v.Value.(type) {
 		case uint64:
 			f = float64(i)
@@ -193,6 +279,10 @@ func (r *reader) duration(n ast.Node, what string) time.Duration {
 	const want = "a duration like 90s, 30m or 24h"
 	text, ok := n.(*ast.StringNode)
 	if !ok {
+		if number, isNumber := n.(*ast.IntegerNode); isNumber {
+			r.report(at(n), "%s: want %s, found %s without a unit", what, want, bound(number.String(), 40))
+			return 0
+		}
 		r.wrongType(n, what, want)
 		return 0
 	}
@@ -260,9 +350,9 @@ func kindOf(n ast.Node) string {
 	case *ast.StringNode, *ast.LiteralNode:
 		return "text"
 	case *ast.BoolNode:
-		return fmt.Sprintf("the boolean %t; quote it if text was meant", v.Value)
+		return fmt.Sprintf("the boolean %t", v.Value)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number; quote it if text was meant"
+		return "a number"
 	case *ast.NullNode:
 		return "nothing"
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
