@@ -51,13 +51,13 @@ func (r *reader) script(fsys fs.FS, folder string, def *Definition, modelAt, end
 		r.report(endpointAt, "endpoint: a scripted model has no address; remove endpoint, or name another model")
 	}
 	file := path.Join(path.Dir(r.file), name)
-	data, err := fs.ReadFile(fsys, path.Join(folder, name))
+	data, size, err := readFile(fsys, path.Join(folder, name), MaxScriptBytes)
 	switch {
 	case err != nil:
 		r.report(modelAt, "model: cannot read the script %s (%s)", file, reason(err))
 		return
-	case len(data) > MaxScriptBytes:
-		r.report(modelAt, "model: the script %s is %d bytes long, at most %d are allowed", file, len(data), MaxScriptBytes)
+	case size > MaxScriptBytes:
+		r.report(modelAt, "model: the script %s is %d bytes long, at most %d are allowed", file, size, MaxScriptBytes)
 		return
 	}
 	script, problems := scripted.Read(data)
