@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func isolated(t testing.TB) document.Isolated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return document.Isolated{Command: []string{self}, Env: []string{childVariable + "=1"}}
+	return document.Isolated{Command: []string{self}, Env: []string{childVariable + "=1", "GORACE=atexit_sleep_ms=0"}}
 }
 
 // bomb is a deflated stream that inflates to so many MiB of one text.
@@ -60,8 +61,19 @@ func bomb(t testing.TB, mib int, text string) string {
 	return stream("/Filter/FlateDecode", b.String())
 }
 
-// hostile are files that ask a reader for more than it has.
+// hostile are files that ask a reader for more than it has. They are made once.
 func hostile(t testing.TB) map[string][]byte {
+	t.Helper()
+	madeHostile.Do(func() { hostileFiles = makeHostile(t) })
+	return hostileFiles
+}
+
+var (
+	madeHostile  sync.Once
+	hostileFiles map[string][]byte
+)
+
+func makeHostile(t testing.TB) map[string][]byte {
 	t.Helper()
 	entities := `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a0 "ha">`
 	for i := range 30 {

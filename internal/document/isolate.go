@@ -19,7 +19,7 @@ const (
 
 	// maxMemory bounds its memory, in bytes. Where the system cannot bound it,
 	// the process looks itself.
-	maxMemory = 768 << 20
+	maxMemory = perByte * 768 << 20
 
 	maxAnswer = 80 << 20 // of JSON: the text, of which no character needs more than twice its bytes
 )

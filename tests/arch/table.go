@@ -263,8 +263,7 @@ var packages = []Row{
 		Ours: []string{
 			"blob", "blob/s3", "contract", "tooldefs", "workflows", "activities", "mcptools", "internal/agentfile", "internal/codec",
 			"internal/conn", "internal/effect", "internal/fold", "internal/lineage", "internal/logging", "internal/mask", "internal/policy",
-			"internal/replay", "internal/schema", "internal/secrets", "internal/stub", "internal/usage", "internal/wire", "internal/wire/providers",
-			"internal/replay", "internal/schema", "internal/scripted", "internal/secrets", "internal/stub", "internal/wire", "internal/wire/providers",
+			"internal/replay", "internal/schema", "internal/scripted", "internal/secrets", "internal/stub", "internal/usage", "internal/wire", "internal/wire/providers",
 		},
 		Why: "the embedding API joins all parts, but takes no command line, test kit or dev server into a user's binary",
 	},
@@ -287,8 +286,6 @@ var packages = []Row{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "blob", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
-			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "examples/support",
-			".", "agenttest", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
 			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "internal/usage", "examples/support",
 			"tooldefs",
 			"tools",

@@ -48,8 +48,23 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-// startDriver runs chromedriver on a port of its choice and gives its URL.
+// startDriver runs chromedriver on a port of its choice and gives its URL. It
+// chooses for IPv6 first, and ends when another process has that port of IPv4:
+// so it may begin again.
 func startDriver(t *testing.T) string {
+	t.Helper()
+	var said string
+	for range 10 {
+		var url string
+		if url, said = tryDriver(t); url != "" {
+			return url
+		}
+	}
+	t.Fatalf("%s did not start:\n%s", chromedriver, said)
+	return ""
+}
+
+func tryDriver(t *testing.T) (url, said string) {
 	t.Helper()
 	driver := exec.Command(chromedriver, "--port=0")
 	driver.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the browser is in its group
@@ -64,16 +79,14 @@ func startDriver(t *testing.T) string {
 		_ = syscall.Kill(-driver.Process.Pid, syscall.SIGKILL)
 		_ = driver.Wait()
 	})
-	var said bytes.Buffer
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
+		said += lines.Text() + "\n"
 		if m := driverPort.FindStringSubmatch(lines.Text()); m != nil {
 			go func() { _, _ = io.Copy(io.Discard, out) }() // so that it is never stuck on a full pipe
-			return "http://127.0.0.1:" + m[1]
+			return "http://127.0.0.1:" + m[1], said
 		}
 	}
-	t.Fatalf("%s did not start:\n%s", chromedriver, said.String())
-	return ""
+	return "", said
 }
 
 // call sends a command of the protocol; out, if not nil, gets its value.
