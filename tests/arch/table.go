@@ -325,7 +325,7 @@ var libraries = []Library{
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "tooldefs"}, "a tool's schema comes from its argument struct in one place"},
 	{"github.com/goccy/go-yaml", []string{"internal/agentfile", "internal/scripted", "agenttest", "internal/cli", "internal/prices"}, "one YAML reader, strict about unknown keys"},
 	{"github.com/ncruces/go-sqlite3", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
-	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery"}, "what may be asked of a database is decided in one place"},
+	{"github.com/jackc/pgx/v5", []string{"tools/sqlquery", "tests/postgres"}, "what may be asked of a database is decided in one place"},
 	{"github.com/ledongthuc/pdf", []string{"internal/document"}, "it trusts the file: internal/document reads in a process of its own"},
 	{"github.com/aws", []string{"blob/s3"}, "its signer and its credentials, and nothing else of it"},
 	{"github.com/spf13/cobra", []string{".", "internal/cli", "internal/replay", "internal/usage"}, "commands live in turnkeel.Main and in internal/cli; both have replay, and are strict alike"},
