@@ -34,15 +34,16 @@ func readFile(fsys fs.FS, name string, most int) (data []byte, size int64, err e
 	return data, int64(len(data)), err
 }
 
-// plainText gives the text without a byte order mark, or reports the first
-// character that no text has: a file of another encoding would be taken for a
-// text of one strange line.
+// plainText gives the text without a byte order mark and with line ends as \n,
+// which the YAML reader counts right, or reports the first character that no text
+// has: a file of another encoding would be taken for a text of one strange line.
 func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		r.report(place{1, 1}, "is UTF-16; save it as UTF-8")
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	where := place{1, 1}
 	for rest := data; len(rest) > 0; {
 		c, n := utf8.DecodeRune(rest)
@@ -50,7 +51,7 @@ func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 		case c == utf8.RuneError && n == 1:
 			r.report(where, "is not UTF-8 here; save it as UTF-8")
 			return nil, false
-		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c == 0x7f, c > 0x7f && c < 0xa0 && c != 0x85, c == '\ufeff':
+		case c < ' ' && c != '\t' && c != '\n', c == 0x7f, c > 0x7f && c < 0xa0 && c != 0x85, c == '\ufeff':
 			r.report(where, "has the character U+%04X here, which no YAML may have; remove it", c)
 			return nil, false
 		}
