@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,6 +65,28 @@ func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 	return data, true
 }
 
+// hasEntry says that the folder lists a name. One that cannot be found all the
+// same is a link to nothing.
+func hasEntry(fsys fs.FS, folder, name string) bool {
+	entries, err := fs.ReadDir(fsys, folder)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+}
+
+// otherSpelling is a file of the folder, beside the one of that name, which a
+// person or another program may take for it.
+func otherSpelling(fsys fs.FS, folder, name, also string) string {
+	entries, err := fs.ReadDir(fsys, folder)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if e.Name() != name && (strings.EqualFold(e.Name(), name) || strings.EqualFold(e.Name(), also)) {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
 // nearFile is a file of the folder whose name is but a slip away.
 func nearFile(fsys fs.FS, folder, name string, slips int) string {
 	entries, err := fs.ReadDir(fsys, folder)
@@ -84,6 +107,8 @@ func (r *reader) missingInstructions(fsys fs.FS, folder string, f instructionsFi
 	name := path.Join(folder, f.name)
 	near := nearFile(fsys, path.Dir(name), path.Base(name), 1)
 	switch {
+	case hasEntry(fsys, path.Dir(name), path.Base(name)):
+		r.report(f.at, "instructions: %s is a link to nothing; let it lead to a file", path.Join(path.Dir(r.file), f.name))
 	case f.asked && near != "":
 		r.report(f.at, "instructions: cannot read %s (file does not exist); did you mean %s?", path.Join(path.Dir(r.file), f.name), quote(path.Join(path.Dir(f.name), near)))
 	case f.asked:
