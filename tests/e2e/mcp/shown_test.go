@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	sdkworker "go.temporal.io/sdk/worker"
-
 	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/tooldefs"
@@ -99,23 +97,7 @@ func TestToolsShowsWhatTheModelIsSent(t *testing.T) {
 		Name: "own", Description: " <Own> & \u2028 \"ü\"\n\n  second ", Handler: func(context.Context, *tooldefs.Call, shownInput) (string, error) { return "", nil },
 	})
 	options := turnkeel.Options{AgentsDir: folder, Tools: []*tooldefs.Tool{own}, Builtins: tools.All()}
-	host, err := turnkeel.Open(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var w sdkworker.Options
-	turnkeel.SetWorkerDefaults(&w)
-	worker := sdkworker.New(b.Temporal, b.Queue, w)
-	host.Register(worker)
-	if err := worker.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		worker.Stop()
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	work(t, b, options)
 	b.Wait(b.Start("hello"))
 	var request struct {
 		Messages []struct{ Role, Content string }
