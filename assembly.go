@@ -2,6 +2,7 @@ package turnkeel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -49,6 +50,9 @@ func (a *assembly) assemble(ctx context.Context) error {
 	broken := len(a.problems) > 0
 	if !broken {
 		a.openServers(ctx)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("the start was interrupted: %w", ctx.Err()) // no server is to blame
 	}
 	a.resolve(broken)
 	if err := agentfile.Join(a.problems...); err != nil {

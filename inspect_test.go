@@ -47,7 +47,7 @@ func TestCheckAndTools(t *testing.T) {
 	if made%100 != 5 {
 		t.Errorf("%d are made, some are still open", made)
 	}
-	if code, _, errOut := command(t, o, "tools", "c"); code != 1 || errOut != "there is no agent \"c\"; there are: a, b\n" {
+	if code, _, errOut := command(t, o, "tools", "c"); code != 3 || errOut != "there is no agent \"c\"; there are: a, b\n" {
 		t.Errorf("%d %s", code, errOut)
 	}
 	if code, _, errOut := command(t, o, "check", "-o", "xml"); code != 2 || !strings.Contains(errOut, "want text or json") {
