@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,30 +38,49 @@ func (q *querier) queryPostgres(ctx, limited context.Context, call *tooldefs.Cal
 		return err
 	}
 	defer goodbye(conn)
-	err = q.begin(limited, conn)
+	path, err := q.begin(limited, conn, to.searchPath())
+	var settings string
 	if err == nil {
-		err = q.roles.check(limited, conn, call, to)
+		settings, err = q.roles.check(limited, conn, call, to)
 	}
 	if err == nil {
-		err = checkFunctions(limited, conn, query)
+		err = checkFunctions(limited, conn, query, path)
 	}
 	if err == nil {
-		err = fetch(limited, conn, query, result)
+		err = fetch(limited, conn, settings, query, result)
 	}
 	return postgresError(err)
 }
 
-// begin opens a transaction that cannot write; it is never committed.
-func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn) error {
+// begin opens a transaction that cannot write; it is never committed. Until the
+// savepoint is rolled back, names are the server's own, whatever the role's search
+// path has in front of them: path is that, as an array's text.
+func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath string) (path []byte, err error) {
 	ms := q.within.Milliseconds()
-	_, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
+	if searchPath != "" {
+		searchPath = `SELECT pg_catalog.set_config('search_path', '` + strings.ReplaceAll(searchPath, `'`, `''`) + `', true); `
+	}
+	results, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
 		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
-		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
-	return err
+		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; `+
+		`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
+		`SELECT pid FROM pg_stat_activity WHERE usename = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
+		`AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if left := results[len(results)-1].Rows; len(left) > 0 {
+		return nil, fmt.Errorf("the server has not ended an earlier query of this role (process %s in pg_stat_activity), which was told to end: "+
+			"some of PostgreSQL's functions look for that only when they are done. No other query is begun until it has ended", left[0][0])
+	}
+	return results[len(results)-3].Rows[0][0], nil
 }
 
-// fetch runs the query as far as the result takes rows.
-func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table) error {
+// fetch runs the query as far as the result takes rows, after so many settings.
+func fetch(ctx context.Context, conn *pgconn.PgConn, settings, query string, result *table) error {
+	if _, err := conn.Exec(ctx, "ROLLBACK TO own_names; "+settings).ReadAll(); err != nil {
+		return err
+	}
 	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
 		return r.Err
 	}
@@ -134,32 +154,40 @@ func goodbye(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// roles remembers the addresses whose role was looked at. It is safe for
-// concurrent use.
+// roles remembers the addresses whose role was looked at, and the settings of
+// each. It is safe for concurrent use.
 type roles struct{ seen sync.Map }
 
 // check warns, once and in the worker's log, of a role that may do more than
-// read: the boundary here is the only line then, and should be the second.
-func (r *roles) check(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, to source) error {
-	if _, seen := r.seen.Load(to.url.String()); seen {
-		return nil
+// read: the boundary here is the only line then, and should be the second. It gives
+// the settings that such a role's query runs with.
+func (r *roles) check(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, to source) (string, error) {
+	if settings, seen := r.seen.Load(to.url.String()); seen {
+		return settings.(string), nil
 	}
-	err := checkRole(ctx, conn, call)
+	settings, err := checkRole(ctx, conn, call)
 	if err == nil {
-		r.seen.Store(to.url.String(), true)
+		r.seen.Store(to.url.String(), settings)
 	}
-	return err
+	return settings, err
 }
 
-func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) error {
+// boundFiles keeps a sort from filling the server's disk. Only a superuser may set it.
+const boundFiles = "SET LOCAL temp_file_limit = '1GB'"
+
+func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) (settings string, err error) {
 	r := conn.ExecParams(ctx, `SELECT current_user, rolsuper OR EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid `+
-		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')) FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()
-	if r.Err != nil {
-		return r.Err
+		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')), `+
+		`rolsuper AND current_setting('temp_file_limit') = '-1' FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()
+	if r.Err != nil || len(r.Rows) != 1 {
+		return "", r.Err
 	}
-	if len(r.Rows) == 1 && string(r.Rows[0][1]) == "t" {
+	if string(r.Rows[0][1]) == "t" {
 		call.Logger().Warn("the role of "+URLVariable+" may do more than read; give the agent a role of its own with SELECT on what it may know",
 			"tool", Name, "role", string(r.Rows[0][0]))
 	}
-	return nil
+	if string(r.Rows[0][2]) == "t" {
+		settings = boundFiles
+	}
+	return settings, nil
 }
