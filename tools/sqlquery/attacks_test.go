@@ -162,6 +162,17 @@ func TestY21_Postgres_Encoding(t *testing.T) {
 	}
 }
 
+// Y21: how values are written is not the role's settings' business.
+func TestY21_Postgres_Written(t *testing.T) {
+	t.Parallel()
+	server := postgres(t)
+	settings := strings.ReplaceAll("?options=-c datestyle=German -c intervalstyle=sql_standard -c bytea_output=escape -c extra_float_digits=0 -c standard_conforming_strings=off -c timezone=Asia/Tokyo", " ", "%20")
+	const want = `[["2026-11-30","1 day 02:00:00","\\x00ff",0.30000000000000004,"a\\"]]`
+	if _, text, err := query(t, time.Minute, server.url("writer", "shop")+settings, `SELECT '2026-11-30'::date, '1 day 2 hours'::interval, '\x00ff'::bytea, 0.1::float8 + 0.2::float8, 'a\'`, 1); err != nil || !strings.Contains(text, want) {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}
+
 // Y21: a service of the worker's environment has no say.
 func TestY21_Postgres_Service(t *testing.T) {
 	server := postgres(t)

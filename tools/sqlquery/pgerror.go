@@ -61,7 +61,7 @@ func serverError(pg *pgconn.PgError) error {
 	case codeReadOnly, codeCursor:
 		return fmt.Errorf("%w: %s", errReadOnly, text)
 	case codeParameters:
-		return errors.New("the query has parameters, like $1: write the values into it")
+		return errParameters
 	case codeSyntax:
 		return errors.New(text + "; one SELECT statement is run, and nothing else")
 	}

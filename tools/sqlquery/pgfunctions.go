@@ -12,14 +12,14 @@ import (
 
 // harmless are PostgreSQL's own functions that its catalogue calls volatile and
 // that change nothing: they give another value each time, or read.
-var harmless = []string{"clock_timestamp", "currval", "gen_random_uuid", "inet_client_addr", "lastval", "pg_blocking_pids", "pg_column_size", "pg_database_size",
+var harmless = []string{"bernoulli", "clock_timestamp", "currval", "gen_random_uuid", "inet_client_addr", "lastval", "pg_blocking_pids", "pg_column_size", "pg_database_size",
 	"pg_indexes_size", "pg_is_in_recovery", "pg_relation_size", "pg_size_pretty", "pg_table_size", "pg_tablespace_size", "pg_total_relation_size",
-	"random", "random_normal", "timeofday", "uuidv4", "uuidv7"}
+	"random", "random_normal", "system", "timeofday", "uuidv4", "uuidv7"}
 
 // harmlessInC are those of PostgreSQL's extensions, by their name in C.
 var harmlessInC = []string{"normal_rand", "pg_buffercache_pages", "pg_random_bytes", "pg_random_uuid", "pg_stat_statements", "pg_stat_statements_1_2", "pg_stat_statements_1_3",
 	"pg_stat_statements_1_8", "pg_stat_statements_1_9", "pg_stat_statements_1_10", "pg_stat_statements_1_11", "pg_stat_statements_1_12", "pg_stat_statements_info",
-	"uuid_generate_v1", "uuid_generate_v1mc", "uuid_generate_v4"}
+	"tsm_system_rows_handler", "tsm_system_time_handler", "uuid_generate_v1", "uuid_generate_v1mc", "uuid_generate_v4"}
 
 // burning are PostgreSQL's own that it calls stable, and that use up an id of the
 // whole server.

@@ -103,6 +103,8 @@ var attacksOnSQLite = []struct{ sql, want string }{
 	{`SELECT 1; DELETE FROM orders`, "more than one statement"},
 	{"SELECT 1; -- ;\n /* ; */ DELETE FROM orders", "more than one statement"},
 	{`SELECT 1; PRAGMA query_only=OFF`, "more than one statement"},
+	{`SELECT ?`, "the query has parameters"},
+	{`SELECT id FROM orders WHERE item = :item`, "the query has parameters"},
 	{`;`, "no statement"},
 	{`/* nothing`, "no statement"},
 	{`DROP TABLE orders`, "only statements that read are run"},
