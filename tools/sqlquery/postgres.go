@@ -29,6 +29,10 @@ const (
 // and no WITH that changes data.
 const declare = "DECLARE turnkeel_query NO SCROLL CURSOR WITHOUT HOLD FOR "
 
+// boundFiles keeps a sort from filling the server's disk. Only a superuser may set it.
+const boundFiles = `SELECT pg_catalog.set_config('temp_file_limit', '1GB', true) FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user ` +
+	`AND rolsuper AND pg_catalog.current_setting('temp_file_limit') OPERATOR(pg_catalog.=) '-1'; `
+
 // queryPostgres asks the server, over a connection of its own that is closed
 // afterwards, so that nothing of a session (a lock, a setting, LISTEN) is left.
 // limited ends with the query's time, ctx with the call.
@@ -39,15 +43,14 @@ func (q *querier) queryPostgres(ctx, limited context.Context, call *tooldefs.Cal
 	}
 	defer goodbye(conn)
 	path, err := q.begin(limited, conn, to.searchPath())
-	var settings string
 	if err == nil {
-		settings, err = q.roles.check(limited, conn, call, to)
+		err = q.roles.check(limited, conn, call, to)
 	}
 	if err == nil {
 		err = checkFunctions(limited, conn, query, path)
 	}
 	if err == nil {
-		err = fetch(limited, conn, settings, query, result)
+		err = fetch(limited, conn, query, result)
 	}
 	return postgresError(err)
 }
@@ -64,7 +67,7 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath str
 		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
 		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; `+
 		`SET LOCAL datestyle = ISO; SET LOCAL intervalstyle = postgres; SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; `+
-		`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
+		boundFiles+`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
 		`SELECT pid FROM pg_stat_activity WHERE usename = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
 		`AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
 	if err != nil {
@@ -77,9 +80,9 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath str
 	return results[len(results)-3].Rows[0][0], nil
 }
 
-// fetch runs the query as far as the result takes rows, after so many settings.
-func fetch(ctx context.Context, conn *pgconn.PgConn, settings, query string, result *table) error {
-	if _, err := conn.Exec(ctx, "ROLLBACK TO own_names; "+settings).ReadAll(); err != nil {
+// fetch runs the query as far as the result takes rows.
+func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table) error {
+	if _, err := conn.Exec(ctx, "ROLLBACK TO own_names").ReadAll(); err != nil {
 		return err
 	}
 	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
@@ -155,40 +158,32 @@ func goodbye(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// roles remembers the addresses whose role was looked at, and the settings of
-// each. It is safe for concurrent use.
+// roles remembers the addresses whose role was looked at. It is safe for
+// concurrent use.
 type roles struct{ seen sync.Map }
 
 // check warns, once and in the worker's log, of a role that may do more than
-// read: the boundary here is the only line then, and should be the second. It gives
-// the settings that such a role's query runs with.
-func (r *roles) check(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, to source) (string, error) {
-	if settings, seen := r.seen.Load(to.url.String()); seen {
-		return settings.(string), nil
+// read: the boundary here is the only line then, and should be the second.
+func (r *roles) check(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call, to source) error {
+	if _, seen := r.seen.Load(to.url.String()); seen {
+		return nil
 	}
-	settings, err := checkRole(ctx, conn, call)
+	err := checkRole(ctx, conn, call)
 	if err == nil {
-		r.seen.Store(to.url.String(), settings)
+		r.seen.Store(to.url.String(), true)
 	}
-	return settings, err
+	return err
 }
 
-// boundFiles keeps a sort from filling the server's disk. Only a superuser may set it.
-const boundFiles = "SET LOCAL temp_file_limit = '1GB'"
-
-func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) (settings string, err error) {
+func checkRole(ctx context.Context, conn *pgconn.PgConn, call *tooldefs.Call) error {
 	r := conn.ExecParams(ctx, `SELECT current_user, rolsuper OR EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid `+
-		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')), `+
-		`rolsuper AND current_setting('temp_file_limit') = '-1' FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()
-	if r.Err != nil || len(r.Rows) != 1 {
-		return "", r.Err
+		`WHERE m.member = r.oid AND g.rolname IN ('pg_write_server_files', 'pg_execute_server_program', 'pg_write_all_data')) FROM pg_roles r WHERE rolname = current_user`, nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		return r.Err
 	}
-	if string(r.Rows[0][1]) == "t" {
+	if len(r.Rows) == 1 && string(r.Rows[0][1]) == "t" {
 		call.Logger().Warn("the role of "+URLVariable+" may do more than read; give the agent a role of its own with SELECT on what it may know",
 			"tool", Name, "role", string(r.Rows[0][0]))
 	}
-	if string(r.Rows[0][2]) == "t" {
-		settings = boundFiles
-	}
-	return settings, nil
+	return nil
 }

@@ -50,6 +50,7 @@ func TestY21_Postgres(t *testing.T) {
 		{`SELECT g FROM generate_series(1, 3) g`, `{"columns":["g"],"rows":[[1],[2],[3]],"truncated":false}`},
 		{`SELECT nothing FROM orders`, `column "nothing" does not exist (at character 8)`},
 		{`SELECT 1/0`, "division by zero"},
+		{`SELECT repeat('é', 100000)::int`, "éé… (SQLSTATE 22P02)"},
 		{`SELECT $1`, "the query has parameters, like $1 or ?: write the values"},
 		{`EXPLAIN SELECT 1`, "one SELECT statement is run, and nothing else"},
 		{`SHOW ALL`, "one SELECT statement is run, and nothing else"},

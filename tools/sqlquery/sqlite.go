@@ -161,7 +161,7 @@ func sqliteError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "sqlite3: ")
+	text := short(strings.TrimPrefix(err.Error(), "sqlite3: "))
 	switch {
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
 		return tooldefs.Transient(fmt.Errorf("the database is being written to: %s", text), 0)

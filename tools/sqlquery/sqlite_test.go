@@ -105,6 +105,7 @@ var attacksOnSQLite = []struct{ sql, want string }{
 	{`SELECT 1; PRAGMA query_only=OFF`, "more than one statement"},
 	{`SELECT ?`, "the query has parameters"},
 	{`SELECT id FROM orders WHERE item = :item`, "the query has parameters"},
+	{`SELECT json_extract('{}', hex(zeroblob(1000000)))`, "0000…"},
 	{`;`, "no statement"},
 	{`/* nothing`, "no statement"},
 	{`DROP TABLE orders`, "only statements that read are run"},
