@@ -46,6 +46,7 @@ func (a *assembly) assemble(ctx context.Context) error {
 	}
 	a.grantBuiltins()
 	a.report(agentfile.CheckEnv(a.host.definitions, os.LookupEnv))
+	a.refuseRecordedSecrets()
 	a.openBuiltins()
 	broken := len(a.problems) > 0
 	if !broken {

@@ -40,8 +40,8 @@ type Options struct {
 	// Declared are the environment variables that agents declare: a turn whose
 	// input holds the value of one, or of an agent's key, fails.
 	Declared []string
-	// Secrets are the values, by name, that tools of an agent may know and that
-	// must be in no log, result or error. If nil, there are none.
+	// Secrets are the values, by name, that tools and model of an agent may know
+	// and that must be in no log, result, answer or error. If nil, there are none.
 	Secrets func(agent string) map[string]string
 
 	// Scripted gives what plays the model scripted/<file> of an agent; nil when
@@ -82,6 +82,7 @@ type Activities struct {
 	env         func(agent, name string) (string, bool)
 	variables   []string // whose values no input may hold
 	secrets     func(agent string) map[string]string
+	masks       masks
 	scripted    func(agent, file string) *http.Client
 	transcripts Transcripts
 	blobs       blob.Store // nil: none

@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
+	"strings"
+	"sync"
 
 	"go.uber.org/zap"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/logging"
 	"github.com/turnkeel/turnkeel/internal/mask"
+	"github.com/turnkeel/turnkeel/internal/secrets"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -22,7 +26,45 @@ func (a *Activities) maskOf(agent string) mask.Mask {
 	if a.secrets == nil {
 		return mask.Mask{}
 	}
-	return mask.New(a.secrets(agent))
+	return a.masks.of(agent, a.secrets(agent), mask.New)
+}
+
+// wholeMask takes those values out where everyday words must stay: each only as
+// it is, and none so short that no input is refused for it.
+func (a *Activities) wholeMask(agent string) mask.Mask {
+	if a.secrets == nil {
+		return mask.Mask{}
+	}
+	values := maps.Clone(a.secrets(agent))
+	maps.DeleteFunc(values, func(_, value string) bool { return len(strings.TrimSpace(value)) < secrets.MinBytes })
+	return a.masks.of("whole "+agent, values, mask.Whole) // no agent's name has a blank
+}
+
+// masks keeps the latest mask of each agent, since one takes milliseconds to
+// make. It is safe for concurrent use; the zero value is ready.
+type masks struct {
+	mu   sync.Mutex
+	last map[string]keptMask
+}
+
+type keptMask struct {
+	values map[string]string
+	mask   mask.Mask
+}
+
+// of is the mask of these values, made if the last one was of others.
+func (k *masks) of(name string, values map[string]string, make func(map[string]string) mask.Mask) mask.Mask {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if had, ok := k.last[name]; ok && maps.Equal(had.values, values) {
+		return had.mask
+	}
+	if k.last == nil {
+		k.last = map[string]keptMask{}
+	}
+	m := make(values)
+	k.last[name] = keptMask{maps.Clone(values), m}
+	return m
 }
 
 func maskedResult(m mask.Mask, r contract.ToolResult) contract.ToolResult {

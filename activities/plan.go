@@ -14,7 +14,7 @@ import (
 const maxArgsBytes = 256 << 10
 
 // plan decides about every call of an answer, in the order of the gates:
-// known, within the step's cap, parsed, valid, allowed by the policy, not too
+// within the step's cap, without a secret, known, parsed, valid, allowed by the policy, not too
 // large. It is total: a tool author's panic stops that one call and nothing
 // else.
 func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contract.Agent,
@@ -22,12 +22,17 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 ) []contract.PlannedCall {
 	used := map[string]bool{} // by this answer
 	gate := a.policyOf(agent, run)
+	m := a.wholeMask(agent.Name)
 	calls := make([]contract.PlannedCall, len(answer.Calls))
 	for i, c := range answer.Calls {
+		c, secret := maskedCall(m, c)
 		p := contract.PlannedCall{WireID: uniqueWireID(run, used, c.ID, in.Ordinal+i), Name: c.Name, Raw: c.Args, Extra: c.Extra}
-		if i >= agent.Limits.MaxToolCallsPerStep {
+		switch {
+		case i >= agent.Limits.MaxToolCallsPerStep:
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
-		} else {
+		case secret:
+			p.Problem = problem(contract.ProblemArguments, contract.TextNotExecuted(p.Name, textSecretInCall))
+		default:
 			a.planCall(&p, gate, tools, answer.Truncated && i == len(answer.Calls)-1)
 		}
 		calls[i] = p

@@ -75,8 +75,11 @@ func Connect(ctx context.Context, s Server) (*Connection, error) {
 		return nil, errors.New(c.mask.Text(fmt.Sprintf("it does not list its tools: %v", err)))
 	}
 	c.tools, c.disabled = wrapAll(c.descriptors, s.Options, func(d *mcp.Tool) (*tooldefs.Tool, error) {
-		return wrap(d, c.sender(s.pin(d)), s.Options)
+		return wrap(c.shown(d), c.sender(s.pin(d)), s.Options)
 	})
+	for i := range c.disabled {
+		c.disabled[i].Reason = c.mask.Text(c.disabled[i].Reason)
+	}
 	c.live = first
 	go c.keepUp(first)
 	return c, nil

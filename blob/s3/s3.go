@@ -15,6 +15,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/turnkeel/turnkeel/blob"
+	"github.com/turnkeel/turnkeel/internal/mask"
 )
 
 // maxBlob bounds what is read of an object, in bytes.
@@ -110,6 +111,7 @@ func (s *Store) failure(answer *http.Response) error {
 	var said struct{ Code, Message string }
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
 	_ = xml.Unmarshal(body, &said) // what is no XML has neither
+	said.Code, said.Message = s.masked(answer, said.Code), s.masked(answer, said.Message)
 	text := fmt.Sprintf("%s answered %s %.100q: %.300q", s.base.Host, answer.Status, said.Code, said.Message)
 	switch {
 	case answer.StatusCode == http.StatusNotFound && (said.Code == "NoSuchKey" || said.Code == "NotFound"):
@@ -122,6 +124,16 @@ func (s *Store) failure(answer *http.Response) error {
 		text += "; the bucket's region is " + answer.Header.Get("X-Amz-Bucket-Region") + ": set AWS_REGION"
 	}
 	return errors.New(text)
+}
+
+// masked is what a server said without the session token that it was sent, or a
+// secret key that it should not know.
+func (s *Store) masked(answer *http.Response, text string) string {
+	credentials, err := s.options.Credentials.Retrieve(answer.Request.Context())
+	if err != nil {
+		return "(not shown: the credentials in it cannot be told)"
+	}
+	return mask.New(map[string]string{"session token": credentials.SessionToken, "secret access key": credentials.SecretAccessKey}).Text(text)
 }
 
 // drain lets the connection be used again.

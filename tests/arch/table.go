@@ -57,7 +57,7 @@ var packages = []Row{
 	},
 	{
 		Package: "blob/s3",
-		Ours:    []string{"blob"},
+		Ours:    []string{"blob", "internal/mask"},
 		Never:   []Ban{temporal},
 		Why:     "a blob store is bytes under their digest; it knows nothing of turns",
 	},
