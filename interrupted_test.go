@@ -18,7 +18,7 @@ func TestInterruptedCommands(t *testing.T) {
 	t.Setenv("TURNKEEL_BLOBS", "none")
 	for _, args := range [][]string{{"check"}, {"check", "-o", "json"}, {"tools"}, {"tools", "-o", "json"}, {"policy", "test", "a"}, {"run"}, {}} {
 		started := filepath.Join(t.TempDir(), "started")
-		dir := agentsDir(t, "a", "model: x/y\nmcp_servers: {s: {command: [sh, -c, \"touch "+started+"; exec sleep 1000\"]}}\n")
+		dir := agentsDir(t, "a", "model: openai/y\nmcp_servers: {s: {command: [sh, -c, \"touch "+started+"; exec sleep 1000\"]}}\n")
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for ctx.Err() == nil {
@@ -40,7 +40,7 @@ func TestInterruptedCommands(t *testing.T) {
 // Y01, Y04, Y06: tools tells problems as check does, and every command the same
 // exit code for what is not there.
 func TestToolsAndPolicyTestTellProblems(t *testing.T) {
-	broken := Options{AgentsDir: agentsDir(t, "a", "model: x\n", "b", "tols: 1\nmodel: x/y\n")}
+	broken := Options{AgentsDir: agentsDir(t, "a", "model: x\n", "b", "tols: 1\nmodel: openai/y\n")}
 	for _, args := range [][]string{{"check", "-o", "json"}, {"tools", "-o", "json"}, {"tools", "a", "-o", "json"}} {
 		code, out, errOut := command(t, broken, args...)
 		var d Description
@@ -48,7 +48,7 @@ func TestToolsAndPolicyTestTellProblems(t *testing.T) {
 			t.Errorf("%v: %d, %v\n%s\n%s", args, code, err, out, errOut)
 		}
 	}
-	dir := agentsDir(t, "a", "model: x/y\npolicy: {rules: [{id: no, when: {tools: ['*']}, then: {deny: no}}]}\n")
+	dir := agentsDir(t, "a", "model: openai/y\npolicy: {rules: [{id: no, when: {tools: ['*']}, then: {deny: no}}]}\n")
 	o := Options{AgentsDir: dir}
 	if code, _, errOut := command(t, o, "policy", "test", "a"); code != 3 || !strings.Contains(errOut, "policy_test.yaml: no such file or directory; write some, or name their file with --cases") {
 		t.Errorf("%d %s", code, errOut)

@@ -42,6 +42,7 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 		r.checkName(place{}, "the folder's name, which is the agent's unless name is given,", folder)
 	}
 	r.foldEnv(&def)
+	def.modelAt, def.addressed = modelAt, r.addressed
 	def.Agent.Instructions = r.instructions(fsys, folder, instructions)
 	r.script(fsys, folder, &def, modelAt, endpointAt)
 	def.Agent.Digest = Digest(def.Agent)
@@ -106,6 +107,7 @@ func (r *reader) model(n ast.Node) string {
 	}
 	if !regexp.MustCompile(`^[a-z][a-z0-9_.-]*/[^\s/]\S*$`).MatchString(text) {
 		r.report(at(n), "model: want <provider>/<model>, like openai/gpt-4o-mini, found %s", quote(text))
+		return ""
 	}
 	return text
 }

@@ -55,6 +55,8 @@ type Definition struct {
 	Script     *scripted.Script
 	ScriptFile string
 
+	modelAt    place
+	addressed  bool    // endpoint.base_url is given
 	toolsAt    []place // beside ToolNames
 	builtinsAt []place // beside Builtins
 	ruled      []ruled // the tools that the policy names

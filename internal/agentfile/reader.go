@@ -21,6 +21,8 @@ import (
 type reader struct {
 	file     string
 	problems Errors
+
+	addressed bool // endpoint.base_url is given, be it wrong
 }
 
 func (r *reader) report(at place, format string, args ...any) {
