@@ -109,10 +109,7 @@ func (a *Activities) baseURL(agent contract.Agent, p providers.Provider) (string
 // key reads the endpoint's key. A provider's usual variable is read for that
 // provider alone, so that no key goes to someone else's server.
 func (a *Activities) key(agent contract.Agent, p providers.Provider, base string) (string, error) {
-	variable := agent.Endpoint.APIKeyEnv
-	if variable == "" {
-		variable = p.KeyEnv
-	}
+	variable := keyVariable(agent, p)
 	if variable == "" {
 		return "", nil
 	}
@@ -125,6 +122,15 @@ func (a *Activities) key(agent contract.Agent, p providers.Provider, base string
 		return "", modelError(contract.ErrModelAuth, errors.New(variable+" is not set on the worker: set it"+hint))
 	}
 	return key, nil
+}
+
+// keyVariable names the variable of an agent's key; it is empty where no key is
+// sent.
+func keyVariable(agent contract.Agent, p providers.Provider) string {
+	if agent.Endpoint.APIKeyEnv != "" {
+		return agent.Endpoint.APIKeyEnv
+	}
+	return p.KeyEnv
 }
 
 // origin names an endpoint: its provider, its host where that is not the
