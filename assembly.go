@@ -27,6 +27,7 @@ type assembly struct {
 	tools    []*tooldefs.Tool    // all of them
 	builtins map[string][]string // names of the tools of each built-in in use
 	servers  map[serverOf][]string
+	down     map[serverOf]bool // those that did not come up
 }
 
 func (a *assembly) report(err error) {
@@ -157,6 +158,7 @@ func (a *assembly) resolve(partial bool) {
 		offer := agentfile.Offer{Tools: a.own, Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
 		for _, s := range d.MCP {
 			offer.MCP[s.Name] = a.servers[serverOf{d.Agent.Name, s.Name}]
+			offer.Partial = offer.Partial || a.down[serverOf{d.Agent.Name, s.Name}]
 		}
 		agent, err := d.Resolve(offer)
 		a.report(err)

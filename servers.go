@@ -32,7 +32,7 @@ type wanted struct {
 // their tools in. Agents that declare the same server, with the same values of
 // its variables, share it.
 func (a *assembly) openServers(ctx context.Context) {
-	a.servers = map[serverOf][]string{}
+	a.servers, a.down = map[serverOf][]string{}, map[serverOf]bool{}
 	servers := a.wantedServers()
 	var starting sync.WaitGroup
 	for _, w := range servers {
@@ -121,6 +121,7 @@ func (a *assembly) takeServer(w *wanted) {
 		d := a.definitionOf(user.agent)
 		if w.err != nil {
 			a.report(d.MCPProblem(user.server, "%s", w.err))
+			a.down[user] = true
 			continue
 		}
 		a.report(d.CheckMCP(user.server, w.connection.Names()))

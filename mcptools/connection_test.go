@@ -289,7 +289,7 @@ func TestConnectRefuses(t *testing.T) {
 	}{
 		{"nothing", Server{}, "Command or URL is needed"},
 		{"both", Server{Command: []string{"x"}, URL: "http://x"}, "exclude each other"},
-		{"no such program", Server{Command: []string{"no-such-program-at-all"}}, "start no-such-program-at-all"},
+		{"no such program", Server{Command: []string{"no-such-program-at-all"}}, "start no-such-program-at-all: exec: \"no-such-program-at-all\": executable file not found in $PATH; install it"},
 		{"a program that dies", dying.config(Options{}), "its last words: bad key [KEY]"},
 		{"a program that is silent", silent, "not within 300ms"},
 		{"no such folder", Server{Command: []string{"cat"}, Dir: "/no/such/folder"}, "the folder to run in: stat /no/such/folder"},

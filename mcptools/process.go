@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,7 +60,7 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 	_, _ = childIn.Close(), childOut.Close()
 	if err != nil {
 		_, _ = stdin.Close(), stdout.Close()
-		return nil, fmt.Errorf("start %s: %w", command[0], err)
+		return nil, fmt.Errorf("start %s: %w%s", command[0], err, whereFrom(command[0], err))
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
 	go func() {
@@ -72,6 +73,19 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		p.closePipes()
 	}()
 	return p, nil
+}
+
+// whereFrom says what brings a program that is not there.
+func whereFrom(program string, err error) string {
+	switch {
+	case !errors.Is(err, exec.ErrNotFound):
+		return ""
+	case program == "npx" || program == "npm" || program == "node":
+		return "; install Node.js 20 or later, which brings it, or write the program's whole path"
+	case program == "uvx" || program == "uv":
+		return "; install uv (docs.astral.sh/uv), which brings it, or write the program's whole path"
+	}
+	return "; install it, or write the program's whole path"
 }
 
 func checkDir(dir string) error {
