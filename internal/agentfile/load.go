@@ -150,7 +150,7 @@ func (l *loader) strayFile(name string) {
 	}
 	switch {
 	case name == FileName:
-		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s, or name the folder above", path.Join(l.dir, "<name>", FileName))
+		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s", path.Join(l.dir, "<name>", FileName))
 	case isYAML:
 		l.problemf(path.Join(l.dir, name), "is not read here; move it to %s", path.Join(l.dir, stem, FileName))
 	}

@@ -181,7 +181,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"agent.yml", folder("x/agent.yml", m), "agents/x: has agent.yml; rename it to agent.yaml"},
 		{"flat", folder("support.yaml", m), "agents/support.yaml: is not read here; move it to agents/support/agent.yaml"},
 		{"an agent's own folder", folder("agent.yaml", m, "demo.yaml", "steps: []\n", "data/x.md", ""), "agents/agent.yaml: is read in a folder of folders only: if agents is the agent's own folder, name . instead; if it is for all agents, move the file to agents/<name>/agent.yaml"},
-		{"flat beside others", folder("agent.yaml", m, "x/agent.yaml", m), "agents/agent.yaml: is not read here; move it to agents/agent/agent.yaml"},
+		{"flat beside others", folder("agent.yaml", m, "x/agent.yaml", m), "agents/agent.yaml: is not read here: the agents folder has one folder for each agent; move it to agents/<name>/agent.yaml"},
 		{"a folder of folders of agents", folder("x/y/agent.yaml", m), "agents/x: is no agent but a folder of agents; name it instead of agents"},
 		{"same name", folder("a/agent.yaml", m+"name: s\n", "b/agent.yaml", m+"name: s\n"), `agents/b/agent.yaml: the name "s" is taken by agents/a/agent.yaml; give one of them another name`},
 		{"folder's name", folder("My-Agent/agent.yaml", m), `agents/My-Agent/agent.yaml: the folder's name, which is the agent's unless name is given, must be`},
