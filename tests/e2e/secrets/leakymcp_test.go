@@ -88,7 +88,7 @@ var leakyWays = map[string]leakyWay{
 	"notify": func(ctx context.Context, r *mcp.CallToolRequest, s string) (*mcp.CallToolResult, any, error) {
 		err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Message: "at " + s})
 		time.Sleep(300 * time.Millisecond) // a few heartbeats
-		return says("told"), nil, errors.Join(err, r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Logger: s, Data: s}))
+		return says("told"), nil, err
 	},
 	"large": func(_ context.Context, _ *mcp.CallToolRequest, s string) (*mcp.CallToolResult, any, error) {
 		return says(strings.Repeat(s+" "+witness+" ", 80_000)), nil, nil

@@ -212,15 +212,18 @@ func (s *stock) until(what string, ok func() bool) {
 
 // hangs says that a call of the turn shows its progress.
 func (s *stock) hangs(turn string) bool {
-	described, err := s.client.DescribeWorkflowExecution(s.t.Context(), turn, "")
-	for _, a := range described.GetPendingActivities() {
+	described, err := s.client.DescribeWorkflow(s.t.Context(), turn, "")
+	if err != nil {
+		return false // it has not been started yet
+	}
+	for _, a := range described.RawResponse.GetPendingActivities() {
 		for _, payload := range a.GetHeartbeatDetails().GetPayloads() {
 			if bytes.Contains(payload.GetData(), []byte(witness)) {
 				return true
 			}
 		}
 	}
-	return err != nil && s.t.Context().Err() != nil
+	return false
 }
 
 // recorded is all that the server tells of all runs: histories, memos, search
@@ -243,8 +246,8 @@ func (s *stock) recorded() []byte {
 	keep(runs, err)
 	for _, run := range runs.GetExecutions() {
 		id, runID := run.GetExecution().GetWorkflowId(), run.GetExecution().GetRunId()
-		described, err := client.DescribeWorkflowExecution(ctx, id, runID)
-		keep(described, err)
+		described, err := client.DescribeWorkflow(ctx, id, runID)
+		keep(described.RawResponse, err)
 		for events := client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
 			event, err := events.Next()
 			keep(event, err)
