@@ -2,6 +2,7 @@ package turnkeel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/internal/wire/providers"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -51,6 +53,9 @@ func (a *assembly) assemble(ctx context.Context) error {
 	if !broken {
 		a.openServers(ctx)
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("the start was interrupted: %w", ctx.Err()) // no server is to blame
+	}
 	a.resolve(broken)
 	if err := agentfile.Join(a.problems...); err != nil {
 		return err
@@ -63,6 +68,9 @@ func (a *assembly) assemble(ctx context.Context) error {
 		Agents: a.host.agents, Tools: a.host.set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs,
 		Scripted: a.scripts(), Getenv: os.Getenv, Env: a.host.env, Declared: a.host.variables(), Secrets: a.host.secrets,
 	})
+	if err == nil {
+		a.host.warnings = append(a.host.warnings, a.host.acts.MissingKeys()...)
+	}
 	return err
 }
 
@@ -156,9 +164,21 @@ func (a *assembly) resolve(partial bool) {
 			a.host.agents = append(a.host.agents, agent)
 		}
 		a.report(d.CheckToolEnv(a.own, a.envOf))
+		a.report(d.CheckProvider(addressed()))
 	}
 	a.report(duplicateAgents(a.options.Agents, a.host.definitions))
 	a.report(scriptedInCode(a.options.Agents))
+}
+
+// addressed are the providers that have an address of their own.
+func addressed() []string {
+	var names []string
+	for _, p := range providers.All() {
+		if p.BaseURL != "" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // duplicateAgents finds agents in code that have the name of one in a file.

@@ -58,7 +58,7 @@ func TestBuiltins(t *testing.T) {
 	made := 0
 	host, err := Open(t.Context(), Options{
 		Tools: []*tooldefs.Tool{plainTool("own")}, Builtins: []tooldefs.Builtin{plainBuiltin("web", &made, variable), plainBuiltin("idle", &made)},
-		AgentsDir: agentsDir(t, "a", "model: x/y\ntools: all\nbuiltin_tools: [web]\n", "b", "model: x/y\nbuiltin_tools: [web]\nenv: {bind: {"+variable+": "+variable+"}}\n", "c", "model: x/y\ntools: all\n"),
+		AgentsDir: agentsDir(t, "a", "model: openai/y\ntools: all\nbuiltin_tools: [web]\n", "b", "model: openai/y\nbuiltin_tools: [web]\nenv: {bind: {"+variable+": "+variable+"}}\n", "c", "model: openai/y\ntools: all\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestBuiltins(t *testing.T) {
 
 // Y01, Y03: an agent whose name is taken is checked like any other.
 func TestOpenRefusesAllOfATakenName(t *testing.T) {
-	dir := agentsDir(t, "a", "model: x/y\n", "b", "name: a\nmodel: x/y\ntools: [none]\nbuiltin_tools: [bash]\n")
+	dir := agentsDir(t, "a", "model: openai/y\n", "b", "name: a\nmodel: openai/y\ntools: [none]\nbuiltin_tools: [bash]\n")
 	_, err := Open(t.Context(), Options{AgentsDir: dir})
 	for _, want := range []string{`b/agent.yaml: the name "a" is taken`, `b/agent.yaml:3:9: tools: this worker has no tool "none"`, "b/agent.yaml:4:17: builtin_tools[0]: bash"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -110,7 +110,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"everything", "tempratur: 1\ntools: [ownn, reader]\nbuiltin_tools: [bash]\nenv: {required: [" + missing + "]}", "5 problems"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := agentsDir(t, "a", "model: x/y\n"+tt.file+"\n")
+			dir := agentsDir(t, "a", "model: openai/y\n"+tt.file+"\n")
 			_, err := Open(t.Context(), Options{Tools: []*tooldefs.Tool{plainTool("own"), plainTool("reader", "SOME_KEY")}, Builtins: builtins, AgentsDir: dir})
 			if err == nil {
 				t.Fatal("it is accepted")

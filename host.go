@@ -77,14 +77,19 @@ func (h *Host) Close() error {
 }
 
 // env reads a variable for an agent's tool. An agent of a file has those that
-// its file declares; one in code, those that the tool itself declares.
+// its file declares; one in code, and a call that code makes for no agent, those
+// that the tool itself declares. An agent that is not here has none: how its file
+// bound them is not known.
 func (h *Host) env(agent, name string) (value string, declared bool) {
 	for _, d := range h.definitions {
 		if d.Agent.Name == agent {
 			return d.Env.Lookup(name, os.LookupEnv)
 		}
 	}
-	return os.LookupEnv(name)
+	if agent == "" || slices.ContainsFunc(h.agents, func(a contract.Agent) bool { return a.Name == agent }) {
+		return os.Getenv(name), true
+	}
+	return "", false
 }
 
 // variables are the environment variables whose values no input may hold: those
@@ -112,19 +117,11 @@ func (h *Host) declared(agent string) map[string]string {
 			return secretsOf(d)
 		}
 	}
+	// Of an agent in code, of none, or of one that is gone.
 	values := map[string]string{}
-	for _, a := range h.agents {
-		if a.Name != agent {
-			continue
-		}
-		for _, name := range a.Tools {
-			tool, ok := h.set.Lookup(name)
-			if !ok {
-				continue
-			}
-			for _, variable := range tool.Env() {
-				values[variable] = os.Getenv(variable)
-			}
+	for _, tool := range h.set.Tools() {
+		for _, variable := range tool.Env() {
+			values[variable] = os.Getenv(variable)
 		}
 	}
 	return values

@@ -33,8 +33,8 @@ type Options struct {
 	// Credentials are read here and nowhere else. Required.
 	Getenv func(string) string
 
-	// Env reads a variable that an agent declares, for [tooldefs.Call.Env]. If
-	// nil, none is declared.
+	// Env reads a variable that an agent declares, for [tooldefs.Call.Env]. A call
+	// of a tool that needs another one is not executed. If nil, all are as Getenv says.
 	Env func(agent, name string) (value string, declared bool)
 
 	// Declared are the environment variables that agents declare: a turn whose
@@ -120,7 +120,7 @@ func New(o Options) (*Activities, error) {
 		}
 	}
 	if a.env == nil {
-		a.env = func(string, string) (string, bool) { return "", false }
+		a.env = func(_, name string) (string, bool) { return o.Getenv(name), true }
 	}
 	if a.transcripts == nil {
 		a.transcripts = historyTranscripts{foldcache.New(foldcache.Options{

@@ -85,6 +85,11 @@ func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*sessio
 	if s.URL != "" {
 		return s.greet(ctx, &mcp.StreamableClientTransport{
 			Endpoint: s.URL, HTTPClient: newHTTPClient(s.Header, s.mask()), MaxRetries: resumeTries,
+			MaxEventSize: -1, // our reader bounds it
+			// A stream for what the server tells unasked is nothing that a call
+			// needs, and the SDK waits for its beginning and ends the session, with
+			// the calls under way, when it ends three times.
+			DisableStandaloneSSE: true,
 		}, func() {}, func() {}, log, h)
 	}
 	said := &lastWords{mask: s.mask(), log: func(line string) { log.Debug("the server says", "line", line) }}
@@ -94,7 +99,7 @@ func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*sessio
 	}
 	noise := func(line string) { log.Debug("the server printed what is no message", "line", line) }
 	session, err := s.greet(ctx, &mcp.IOTransport{
-		Reader: newLineReader(p.stdout, stdioLine(noise)), Writer: p.stdin, MaxLineLength: -1, // the reader bounds it
+		Reader: newLineReader(p.stdout, stdioLine(noise), nil), Writer: p.stdin, MaxLineLength: -1, // the reader bounds it
 	}, p.kill, p.stop, log, h)
 	if err != nil {
 		p.kill()
@@ -197,9 +202,13 @@ func (s *session) call(ctx context.Context, params *mcp.CallToolParams) (*mcp.Ca
 	})
 }
 
-// alive says whether the server answers.
+// alive says whether the server answers. Its own refusal is an answer, too: many
+// know no ping.
 func (s *session) alive(ctx context.Context) error {
 	_, err := bounded(ctx, s.kill, func() (struct{}, error) { return struct{}{}, s.mcp.Ping(ctx, nil) })
+	if err != nil && !tooldefs.IsUnknown(callError(err)) {
+		return nil
+	}
 	return err
 }
 

@@ -25,7 +25,7 @@ func (r *reader) builtins(n ast.Node, def *Definition) {
 		what := fmt.Sprintf("builtin_tools[%d]", i)
 		name, ok := r.text(item, what)
 		switch {
-		case !ok:
+		case !ok, !r.checkTool(at(item), what, name):
 		case slices.Contains(def.Builtins, name):
 			r.report(at(item), "%s: %s stands a second time", what, quote(name))
 		default:

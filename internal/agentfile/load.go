@@ -55,6 +55,8 @@ type Definition struct {
 	Script     *scripted.Script
 	ScriptFile string
 
+	modelAt    place
+	addressed  bool    // endpoint.base_url is given
 	toolsAt    []place // beside ToolNames
 	builtinsAt []place // beside Builtins
 	ruled      []ruled // the tools that the policy names
@@ -140,7 +142,10 @@ func (l *loader) strayFile(name string) {
 	if !isYAML {
 		stem, isYAML = strings.CutSuffix(name, ".yml")
 	}
-	if isYAML {
+	switch {
+	case name == FileName:
+		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s, or name the folder above", path.Join(l.dir, "<name>", FileName))
+	case isYAML:
 		l.problemf(path.Join(l.dir, name), "is not read here; move it to %s", path.Join(l.dir, stem, FileName))
 	}
 }
@@ -174,11 +179,17 @@ func (l *loader) agent(folder string) (def Definition, ok bool) {
 	}
 	r := &reader{file: file}
 	def, ok = r.definition(data, folder, l.fsys)
+	if other := otherSpelling(l.fsys, folder, FileName, "agent.yml"); other != "" {
+		r.report(place{}, "the folder has %s too, which nothing reads; remove one of them", other)
+	}
 	l.problems = append(l.problems, r.problems...)
 	return def, ok
 }
 
 func (l *loader) missing(folder string) string {
+	if hasEntry(l.fsys, folder, FileName) {
+		return "has " + FileName + " as a link to nothing; let it lead to a file"
+	}
 	if near := nearFile(l.fsys, folder, FileName, 2); near != "" {
 		return "has " + near + "; rename it to " + FileName
 	}

@@ -125,6 +125,9 @@ func (s *Server) Stop() {
 	_ = os.RemoveAll(s.Dir)
 }
 
+// Program is the path of a program that came with the server, like pg_dump.
+func Program(name string) string { return filepath.Join(binaries(), name) }
+
 // binaries is the folder of the newest server that is installed.
 func binaries() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -163,7 +166,7 @@ func (s *Server) runAs(file string) (*syscall.SysProcAttr, error) {
 }
 
 func (s *Server) command(attr *syscall.SysProcAttr, program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(binaries(), program), args...) //nolint:gosec // the server's own
+	cmd := exec.Command(Program(program), args...) //nolint:gosec // the server's own
 	cmd.Dir, cmd.SysProcAttr = s.Dir, attr
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	return cmd

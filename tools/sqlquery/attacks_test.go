@@ -134,7 +134,7 @@ CREATE AGGREGATE runners.noted(int) (sfunc = runners.noting, stype = int, initco
 		`SELECT txid_current()`, `SELECT pg_current_xact_id()`,
 	} {
 		got, text, err := query(t, time.Minute, server.url("postgres", "shop"), sql, 10)
-		if err == nil || !strings.Contains(text, "the query calls") {
+		if err == nil || !strings.Contains(text, "the query ") {
 			t.Errorf("%s: got %v, %s", sql, got, text)
 		}
 	}
@@ -159,6 +159,17 @@ func TestY21_Postgres_Encoding(t *testing.T) {
 	// In SJIS the last byte of ⁃ and the backslash are one character.
 	if _, text, err := query(t, time.Minute, server.url("writer", "shop")+"?options=-c%20client_encoding=SJIS", `SELECT E'⁃\', pg_notify($$x$$, $$y$$) --'`, 1); err != nil || !strings.Contains(text, `[["⁃', pg_notify($$x$$, $$y$$) --"]]`) {
 		t.Errorf("got %s", text)
+	}
+}
+
+// Y21: how values are written is not the role's settings' business.
+func TestY21_Postgres_Written(t *testing.T) {
+	t.Parallel()
+	server := postgres(t)
+	settings := strings.ReplaceAll("?options=-c datestyle=German -c intervalstyle=sql_standard -c bytea_output=escape -c extra_float_digits=0 -c standard_conforming_strings=off -c timezone=Asia/Tokyo", " ", "%20")
+	const want = `[["2026-11-30","1 day 02:00:00","\\x00ff",0.30000000000000004,"a\\"]]`
+	if _, text, err := query(t, time.Minute, server.url("writer", "shop")+settings, `SELECT '2026-11-30'::date, '1 day 2 hours'::interval, '\x00ff'::bytea, 0.1::float8 + 0.2::float8, 'a\'`, 1); err != nil || !strings.Contains(text, want) {
+		t.Errorf("got %s, want %s", text, want)
 	}
 }
 

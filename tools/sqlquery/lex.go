@@ -10,16 +10,13 @@ import (
 // them is never a call.
 type token struct {
 	kind rune   // word, literal, or the character itself
-	text string // of a word, as the server reads it
+	text string // of a word, as the server reads it but for its length
 }
 
 const (
 	word    = 'w'
 	literal = '\''
 )
-
-// maxName is where PostgreSQL cuts a name, in bytes.
-const maxName = 63
 
 var (
 	errUnicodeName = errors.New(`names written as U&"…" are not taken; write the name itself`)
@@ -80,10 +77,10 @@ func next(s string) (size int, t token, err error) {
 		return 2*len(tag) + end, token{kind: literal}, nil
 	case name.MatchString(s):
 		text := name.FindString(s)
-		return len(text), token{kind: word, text: cut(lower(text))}, nil
+		return len(text), token{kind: word, text: lower(text)}, nil
 	case quoted.MatchString(s):
 		m := quoted.FindStringSubmatch(s)
-		return len(m[0]), token{kind: word, text: cut(strings.ReplaceAll(m[1], `""`, `"`))}, nil
+		return len(m[0]), token{kind: word, text: strings.ReplaceAll(m[1], `""`, `"`)}, nil
 	case digits.MatchString(s):
 		return len(digits.FindString(s)), token{kind: literal}, nil
 	case s[0] == '\'' || s[0] == '"':
@@ -139,12 +136,4 @@ func lower(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// cut is the name as far as the server looks at it.
-func cut(s string) string {
-	if len(s) <= maxName {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxName], "")
 }

@@ -59,10 +59,15 @@ func (s source) config() (*pgconn.Config, error) {
 	if err != nil {
 		return nil, errors.New(URLVariable + " cannot be used: check host, port, sslmode and the certificates' paths") // its text may hold the value
 	}
-	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !full.Has(name) }) // of a service
+	// Not those of a service; and none that is empty, since poolers refuse options
+	// and search_path when a session begins: that is set in the transaction.
+	maps.DeleteFunc(config.RuntimeParams, func(name, value string) bool { return !full.Has(name) || value == "" || name == "search_path" })
 	config.KerberosSrvName, config.KerberosSpn = "", ""
 	return config, nil
 }
+
+// searchPath is the URL's, as PostgreSQL writes the setting; empty if it has none.
+func (s source) searchPath() string { return s.url.Query().Get("search_path") }
 
 // encode writes a blank as %20: the driver takes a + for one.
 func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "+", "%20") }

@@ -47,7 +47,7 @@ func postgresError(err error) error {
 
 // serverError has the server's own words, which the model can act on.
 func serverError(pg *pgconn.PgError) error {
-	text := pg.Message
+	text := short(pg.Message)
 	if pg.Hint != "" {
 		text += "; hint: " + pg.Hint
 	}
@@ -61,7 +61,7 @@ func serverError(pg *pgconn.PgError) error {
 	case codeReadOnly, codeCursor:
 		return fmt.Errorf("%w: %s", errReadOnly, text)
 	case codeParameters:
-		return errors.New("the query has parameters, like $1: write the values into it")
+		return errParameters
 	case codeSyntax:
 		return errors.New(text + "; one SELECT statement is run, and nothing else")
 	}
@@ -70,6 +70,18 @@ func serverError(pg *pgconn.PgError) error {
 		return tooldefs.Transient(errors.New(text), 0)
 	}
 	return errors.New(text)
+}
+
+// short bounds an engine's message, which may quote a whole value.
+func short(text string) string {
+	const most = 500 // runes
+	if len(text) <= most {
+		return text
+	}
+	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text[:min(len(text), 4*most)]
 }
 
 // connectError is for the model without the address, which the log has.

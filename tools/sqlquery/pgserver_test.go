@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -89,7 +93,7 @@ func (s *pgServer) fill() error {
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
-	if _, err := s.exec("postgres", `CREATE ROLE reader LOGIN; CREATE ROLE busy LOGIN CONNECTION LIMIT 0;
+	if _, err := s.exec("postgres", `CREATE ROLE reader LOGIN; CREATE ROLE busy LOGIN CONNECTION LIMIT 0; CREATE ROLE slow LOGIN;
 CREATE EXTENSION dblink;
 GRANT pg_read_all_data, pg_write_all_data, pg_read_server_files, pg_write_server_files, pg_execute_server_program, pg_signal_backend, pg_checkpoint TO writer;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pg_catalog, public TO writer;`); err != nil {
@@ -102,9 +106,13 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pg_catalog, public TO writer;`); err !=
 // exec runs statements in the database shop, and gives the text of the last
 // result, a row a line.
 func (s *pgServer) exec(role, statements string) (string, error) {
+	return s.execIn(role, "shop", statements)
+}
+
+func (s *pgServer) execIn(role, database, statements string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	conn, err := pgconn.Connect(ctx, s.url(role, "shop"))
+	conn, err := pgconn.Connect(ctx, s.url(role, database))
 	if err != nil {
 		return "", err
 	}
@@ -119,3 +127,27 @@ func (s *pgServer) exec(role, statements string) (string, error) {
 	}
 	return text.String(), nil
 }
+
+// dump is everything in a database and of the roles, as the server's own programs
+// write it, and the files of the server's settings.
+func (s *pgServer) dump(database string) (string, error) {
+	var all strings.Builder
+	for _, args := range [][]string{{"pg_dump", "-b", "--dbname", s.url("postgres", database)}, {"pg_dumpall", "--globals-only", "--dbname", s.url("postgres", database)}} {
+		out, err := exec.Command(pgtest.Program(args[0]), args[1:]...).CombinedOutput() //nolint:gosec // the server's own
+		if err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", args[0], err, out)
+		}
+		all.Write(restrict.ReplaceAll(out, nil))
+	}
+	for _, file := range []string{"postgresql.conf", "postgresql.auto.conf", "pg_hba.conf", "pg_ident.conf"} {
+		data, err := os.ReadFile(filepath.Join(s.Dir, "data", file))
+		if err != nil {
+			return "", err
+		}
+		all.Write(data)
+	}
+	return all.String(), nil
+}
+
+// restrict is a line with a number of the dump's own.
+var restrict = regexp.MustCompile(`(?m)^\\(un)?restrict .*$`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +29,10 @@ const (
 // and no WITH that changes data.
 const declare = "DECLARE turnkeel_query NO SCROLL CURSOR WITHOUT HOLD FOR "
 
+// boundFiles keeps a sort from filling the server's disk. Only a superuser may set it.
+const boundFiles = `SELECT pg_catalog.set_config('temp_file_limit', '1GB', true) FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user ` +
+	`AND rolsuper AND pg_catalog.current_setting('temp_file_limit') OPERATOR(pg_catalog.=) '-1'; `
+
 // queryPostgres asks the server, over a connection of its own that is closed
 // afterwards, so that nothing of a session (a lock, a setting, LISTEN) is left.
 // limited ends with the query's time, ctx with the call.
@@ -37,12 +42,12 @@ func (q *querier) queryPostgres(ctx, limited context.Context, call *tooldefs.Cal
 		return err
 	}
 	defer goodbye(conn)
-	err = q.begin(limited, conn)
+	path, err := q.begin(limited, conn, to.searchPath())
 	if err == nil {
 		err = q.roles.check(limited, conn, call, to)
 	}
 	if err == nil {
-		err = checkFunctions(limited, conn, query)
+		err = checkFunctions(limited, conn, query, path)
 	}
 	if err == nil {
 		err = fetch(limited, conn, query, result)
@@ -50,17 +55,36 @@ func (q *querier) queryPostgres(ctx, limited context.Context, call *tooldefs.Cal
 	return postgresError(err)
 }
 
-// begin opens a transaction that cannot write; it is never committed.
-func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn) error {
+// begin opens a transaction that cannot write; it is never committed. Until the
+// savepoint is rolled back, names are the server's own, whatever the role's search
+// path has in front of them: path is that, as an array's text.
+func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath string) (path []byte, err error) {
 	ms := q.within.Milliseconds()
-	_, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
+	if searchPath != "" {
+		searchPath = `SELECT pg_catalog.set_config('search_path', '` + strings.ReplaceAll(searchPath, `'`, `''`) + `', true); `
+	}
+	results, err := conn.Exec(ctx, fmt.Sprintf(`BEGIN TRANSACTION READ ONLY; `+
 		`SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; `+
-		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0`, ms, ms, 2*ms)).ReadAll()
-	return err
+		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; `+
+		`SET LOCAL datestyle = ISO; SET LOCAL intervalstyle = postgres; SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; `+
+		boundFiles+`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
+		`SELECT pid FROM pg_stat_activity WHERE usename = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
+		`AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if left := results[len(results)-1].Rows; len(left) > 0 {
+		return nil, fmt.Errorf("the server has not ended an earlier query of this role (process %s in pg_stat_activity), which was told to end: "+
+			"some of PostgreSQL's functions look for that only when they are done. No other query is begun until it has ended", left[0][0])
+	}
+	return results[len(results)-3].Rows[0][0], nil
 }
 
 // fetch runs the query as far as the result takes rows.
 func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table) error {
+	if _, err := conn.Exec(ctx, "ROLLBACK TO own_names").ReadAll(); err != nil {
+		return err
+	}
 	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
 		return r.Err
 	}

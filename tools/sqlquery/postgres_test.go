@@ -46,10 +46,12 @@ func TestY21_Postgres(t *testing.T) {
 		{`SELECT id FROM orders WHERE false`, `{"columns":["id"],"rows":[],"truncated":false}`},
 		{`SELECT 1e20::float8 * 10 AS big, -1::int2 AS small, '2026-11-30'::date AS day, ARRAY[1,2] AS list`, `{"columns":["big","small","day","list"],"rows":[[1e+21,-1,"2026-11-30","{1,2}"]],"truncated":false}`},
 		{`SELECT random() < 2 AS yes, clock_timestamp() > '2020-01-01' AS later`, `{"columns":["yes","later"],"rows":[[true,true]],"truncated":false}`},
+		{`SELECT count(id) FROM orders TABLESAMPLE bernoulli (100)`, `{"columns":["count"],"rows":[[3]],"truncated":false}`},
 		{`SELECT g FROM generate_series(1, 3) g`, `{"columns":["g"],"rows":[[1],[2],[3]],"truncated":false}`},
 		{`SELECT nothing FROM orders`, `column "nothing" does not exist (at character 8)`},
 		{`SELECT 1/0`, "division by zero"},
-		{`SELECT $1`, "the query has parameters, like $1: write the values"},
+		{`SELECT repeat('é', 100000)::int`, "éé… (SQLSTATE 22P02)"},
+		{`SELECT $1`, "the query has parameters, like $1 or ?: write the values"},
 		{`EXPLAIN SELECT 1`, "one SELECT statement is run, and nothing else"},
 		{`SHOW ALL`, "one SELECT statement is run, and nothing else"},
 	} {
@@ -189,15 +191,20 @@ SELECT (SELECT string_agg(o::text, ';' ORDER BY id) FROM orders o), (SELECT stri
 func TestY21_Postgres_Attacks(t *testing.T) {
 	t.Parallel()
 	server := postgres(t)
-	listener := listen(t, server)
-	before, err := server.exec("postgres", fingerprint)
-	if err != nil {
+	const database = "stormed"
+	_, err := server.exec("postgres", `CREATE DATABASE `+database+` OWNER writer`)
+	_, err2 := server.execIn("postgres", database, `CREATE EXTENSION dblink`)
+	_, err3 := server.execIn("writer", database, pgShop)
+	before, err4 := server.execIn("postgres", database, fingerprint)
+	dump, err5 := server.dump(database)
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}
+	listener := listen(t, server, database)
 	for _, role := range []string{"writer", "postgres"} {
 		for i, tt := range attacksOnPostgres {
 			file := filepath.Join(server.Dir, fmt.Sprintf("%s-%d", role, i))
-			got, text, err := query(t, 300*time.Millisecond, server.url(role, "shop"), strings.ReplaceAll(tt.sql, "FILE", file), 100)
+			got, text, err := query(t, 300*time.Millisecond, server.url(role, database), strings.ReplaceAll(tt.sql, "FILE", file), 100)
 			if err == nil || !strings.Contains(text, tt.want) && !strings.Contains(text, "ran longer than") {
 				t.Errorf("%s: %.200s\n got %.300v, %.500s\nwant %s", role, tt.sql, got, text, tt.want)
 			}
@@ -207,7 +214,7 @@ func TestY21_Postgres_Attacks(t *testing.T) {
 			if _, err := os.Stat(file); err == nil {
 				t.Errorf("%s: %s wrote a file", role, tt.sql)
 			}
-			after, err := server.exec("postgres", fingerprint)
+			after, err := server.execIn("postgres", database, fingerprint)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,6 +223,9 @@ func TestY21_Postgres_Attacks(t *testing.T) {
 			}
 		}
 	}
+	if after, err := server.dump(database); err != nil || after != dump {
+		t.Errorf("the database changed: %s, %v", difference(dump, after), err)
+	}
 	if notified := listener(); notified != "the end" {
 		t.Errorf("notified: %s", notified)
 	}
@@ -223,10 +233,10 @@ func TestY21_Postgres_Attacks(t *testing.T) {
 
 // listen hears what is notified on the channel x; the function returns the first,
 // which it sends itself if nobody did.
-func listen(t *testing.T, server *pgServer) func() string {
+func listen(t *testing.T, server *pgServer, database string) func() string {
 	t.Helper()
 	heard := make(chan string, 100)
-	config, err := pgconn.ParseConfig(server.url("postgres", "shop"))
+	config, err := pgconn.ParseConfig(server.url("postgres", database))
 	if err != nil {
 		t.Fatal(err)
 	}

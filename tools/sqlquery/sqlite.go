@@ -118,14 +118,22 @@ func prepareOne(conn *sqlite3.Conn, query string) (*sqlite3.Stmt, error) {
 			return nil, errors.Join(errors.New("the query holds more than one statement; send one"), second.Close(), stmt.Close())
 		}
 	}
-	if !stmt.ReadOnly() {
-		return nil, errors.Join(errReadOnly, stmt.Close())
+	switch {
+	case !stmt.ReadOnly():
+		err = errReadOnly
+	case stmt.BindCount() > 0: // which the engine would take for NULL
+		err = errParameters
+	default:
+		return stmt, nil
 	}
-	return stmt, nil
+	return nil, errors.Join(err, stmt.Close())
 }
 
 // errReadOnly is for what no engine would name better.
 var errReadOnly = errors.New("only statements that read are run")
+
+// errParameters is for a query with parts that nobody fills in.
+var errParameters = errors.New("the query has parameters, like $1 or ?: write the values into it")
 
 // sqliteValue is one value of the current row.
 func sqliteValue(stmt *sqlite3.Stmt, column int, result *table) any {
@@ -153,7 +161,7 @@ func sqliteError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "sqlite3: ")
+	text := short(strings.TrimPrefix(err.Error(), "sqlite3: "))
 	switch {
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
 		return tooldefs.Transient(fmt.Errorf("the database is being written to: %s", text), 0)

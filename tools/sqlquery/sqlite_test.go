@@ -16,6 +16,7 @@ import (
 
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 const shop = `
@@ -45,11 +46,15 @@ func sqliteFile(t testing.TB, setup string) string {
 // query runs the tool as a worker does, but for its time.
 func query(t testing.TB, within time.Duration, address, sql string, limit int) (Table, string, error) {
 	t.Helper()
+	return queryWith(t, tool(within), address, sql, limit)
+}
+
+func queryWith(t testing.TB, tl *tooldefs.Tool, address, sql string, limit int) (Table, string, error) {
+	t.Helper()
 	args, err := json.Marshal(map[string]any{"query": sql, "limit": limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tl := tool(within)
 	result, err := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{URLVariable: address}}).Run(tl, string(args))
 	if err != nil {
 		return Table{}, tl.Judge(err).Text, err
@@ -98,6 +103,9 @@ var attacksOnSQLite = []struct{ sql, want string }{
 	{`SELECT 1; DELETE FROM orders`, "more than one statement"},
 	{"SELECT 1; -- ;\n /* ; */ DELETE FROM orders", "more than one statement"},
 	{`SELECT 1; PRAGMA query_only=OFF`, "more than one statement"},
+	{`SELECT ?`, "the query has parameters"},
+	{`SELECT id FROM orders WHERE item = :item`, "the query has parameters"},
+	{`SELECT json_extract('{}', hex(zeroblob(1000000)))`, "0000…"},
 	{`;`, "no statement"},
 	{`/* nothing`, "no statement"},
 	{`DROP TABLE orders`, "only statements that read are run"},

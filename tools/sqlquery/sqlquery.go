@@ -72,12 +72,16 @@ func Builtin() tooldefs.Builtin {
 
 // querier runs queries, each within so much time.
 type querier struct {
-	within time.Duration
-	roles  roles
+	within  time.Duration
+	overdue time.Duration // how long after it a query may still be ending at a server
+	roles   roles
 }
 
 func tool(within time.Duration) *tooldefs.Tool {
-	q := &querier{within: within}
+	return (&querier{within: within, overdue: MaxQueryTime / 2}).tool()
+}
+
+func (q *querier) tool() *tooldefs.Tool {
 	return tooldefs.Define(tooldefs.Spec[Query, Table]{
 		Name: Name,
 		Description: "Reads the database with one SELECT statement and returns columns and rows. It cannot change anything. " +

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type result struct {
 // something else than results is an error: gateways send theirs with 200 too.
 func (to endpoint) read(body []byte, most int) (Found, error) {
 	var a answer
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if err := json.Unmarshal(body, &a); err != nil {
 		return Found{}, fmt.Errorf("the search service's answer (status 200) is not Tavily's: %s", to.clean(string(body), maxExcerpt))
 	}
@@ -59,7 +61,7 @@ func (to endpoint) read(body []byte, most int) (Found, error) {
 			continue
 		}
 		found.Results = append(found.Results, Page{
-			Title: to.clean(r.Title, maxTitle), URL: to.clean(r.URL, maxURL), Snippet: to.clean(r.Content, maxSnippet),
+			Title: to.clean(r.Title, maxTitle), URL: to.address(r.URL), Snippet: to.clean(r.Content, maxSnippet),
 		})
 	}
 	return found, nil
@@ -69,12 +71,30 @@ func (to endpoint) read(body []byte, most int) (Found, error) {
 // or to another tool.
 func isPage(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && len(address) <= maxURL
+	return err == nil && u.Host != "" && u.User == nil && (u.Scheme == "http" || u.Scheme == "https") && len(address) <= maxURL
+}
+
+// address is a page's, as it stands, or written out where something in it would be
+// taken away, which made it another's.
+func (to endpoint) address(address string) string {
+	if u, err := url.Parse(address); err == nil && visible(address) != address {
+		address = u.String()
+	}
+	return to.clean(address, 3*maxURL) // no longer than that when written out
 }
 
 // clean bounds text to so many runes, without characters that a terminal acts
 // on or nobody sees, and without the key, which a service may echo.
 func (to endpoint) clean(text string, runes int) string {
+	text = strings.ReplaceAll(visible(text), to.key, "["+KeyVariable+"]") // as it reads now: what was invisible in it is gone
+	if all := []rune(text); len(all) > runes {
+		return string(all[:runes-1]) + "…"
+	}
+	return text
+}
+
+// visible is what is seen of a text, in one line; nothing of a blank one.
+func visible(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -84,10 +104,5 @@ func (to endpoint) clean(text string, runes int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.Join(strings.Fields(text), " ")
-	text = strings.ReplaceAll(text, to.key, "["+KeyVariable+"]") // as it reads now: what was invisible in it is gone
-	if all := []rune(text); len(all) > runes {
-		return string(all[:runes-1]) + "…"
-	}
-	return text
+	return strings.Join(strings.Fields(text), " ")
 }

@@ -61,7 +61,9 @@ func meaning(status int) string {
 	case status >= 300 && status < 400:
 		return "the search service points elsewhere, which is not followed; set " + URLVariable
 	case status == http.StatusNotFound:
-		return "there is no search service at " + URLVariable
+		return "there is no search service at " + URLVariable + ", to which /search is added"
+	case status < 300:
+		return "the search service gives no answer of Tavily's"
 	}
 	return "the search service refuses the request"
 }
@@ -83,7 +85,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 const maxDepth = 4
 
 // faultFields are those in which a body says that it is an error's.
-var faultFields = [...]string{"detail", "error", "errors"}
+var faultFields = [...]string{"detail", "error", "errors", "fault", "message", "msg", "error_message", "error_description"}
 
 // fault is what an answer without pages says of an error, as text or as the
 // field's JSON; "" when it says that there was none.
@@ -99,6 +101,19 @@ func fault(body []byte) string {
 			if said := message(fields[name], maxDepth-1); said != "" {
 				return said
 			}
+			return name + ": " + value
+		}
+	}
+	return failed(fields)
+}
+
+// failed is the field in which a body says only that it failed: success or ok, a
+// status or a code like HTTP's, or a status in a word.
+func failed(fields map[string]json.RawMessage) string {
+	for _, name := range []string{"success", "ok", "status", "code"} {
+		value := strings.ToLower(strings.Trim(string(fields[name]), `"`))
+		number, err := strconv.ParseFloat(value, 64)
+		if value == "false" || value == "error" || value == "fail" || value == "failed" || value == "failure" || err == nil && number >= 400 {
 			return name + ": " + value
 		}
 	}

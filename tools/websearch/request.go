@@ -3,10 +3,12 @@ package websearch
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,7 +63,7 @@ func search(ctx context.Context, client *http.Client, to endpoint, in Query) (Fo
 }
 
 func (to endpoint) request(ctx context.Context, in Query) (*http.Request, error) {
-	base, err := url.Parse(to.base)
+	base, err := url.Parse(strings.TrimSpace(to.base))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil {
 		return nil, fmt.Errorf("%s is no address of a search service: want one like %s, without a user in it", URLVariable, DefaultURL)
 	}
@@ -91,5 +93,18 @@ func (to endpoint) unreachable(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err // its address may be one that only the worker should know
 	}
-	return tooldefs.Transient(fmt.Errorf("the search service cannot be reached: %s", to.clean(err.Error(), maxExcerpt)), 0)
+	said := to.clean(err.Error(), maxExcerpt)
+	if isMisplaced(err) {
+		return fmt.Errorf("the search service cannot be reached, see %s: %s", URLVariable, said)
+	}
+	return tooldefs.Transient(fmt.Errorf("the search service cannot be reached: %s", said), 0)
+}
+
+// isMisplaced says that it is the address that is wrong, or who answers there:
+// asking again would not help.
+func isMisplaced(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, header := errors.AsType[tls.RecordHeaderError](err)
+	_, address := errors.AsType[*net.AddrError](err)
+	return certificate || header || address || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") // net/http has no type for it
 }

@@ -72,6 +72,9 @@ func tool(client *http.Client) *tooldefs.Tool {
 		Timeout: Timeout, Env: []string{KeyVariable, URLVariable},
 		Summary: func(in Query) string { return Name + " " + in.Query },
 		Handler: func(ctx context.Context, call *tooldefs.Call, in Query) (Found, error) {
+			if visible(in.Query) == "" { // of blanks that a pattern does not know
+				return Found{}, &tooldefs.ArgumentsError{Tool: Name, Problem: "query: must not be blank"}
+			}
 			key := strings.TrimSpace(call.Env(KeyVariable))
 			if key == "" {
 				return Found{}, errors.New(KeyVariable + " is not set in the worker's environment")

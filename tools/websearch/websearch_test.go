@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,8 +30,8 @@ const good = `{"query":"tea","follow_up_questions":null,"answer":"Tea is a drink
 {"url":"javascript:alert(1)","title":"Not a page","content":"x","score":0.1,"raw_content":null}],
 "response_time":1.2,"request_id":"r-1"}`
 
-// open makes the tool as a worker does.
-func open(t *testing.T) *tooldefs.Tool {
+// newTool makes the tool as a worker does.
+func newTool(t *testing.T) *tooldefs.Tool {
 	t.Helper()
 	tools, err := Builtin().New(tooldefs.BuiltinDeps{OnClose: func(f func() error) {
 		t.Cleanup(func() {
@@ -50,7 +51,7 @@ func ask(t *testing.T, args string, serve http.HandlerFunc) (contract.ToolResult
 	t.Helper()
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
-	tool := open(t)
+	tool := newTool(t)
 	call := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{KeyVariable: testKey, URLVariable: server.URL + "/v1/"}})
 	result, err := call.Run(tool, args)
 	for _, line := range call.Log() {
@@ -126,7 +127,8 @@ func TestY20_Failures(t *testing.T) {
 		{"a fault", status(500, `<html><b>oops</b> `+strings.Repeat("x", 50_000)), true, 0, "has a fault (status 500): <html><b>oops</b> xxx"},
 		{"a gateway's fault", status(503, `{"error":{"message":"draining"}}`, "Retry-After", "2"), true, 2 * time.Second, "(status 503): draining"},
 		{"elsewhere", status(302, ``, "Location", "http://127.0.0.1:1/"), false, 0, "points elsewhere, which is not followed; set TAVILY_BASE_URL (status 302)"},
-		{"nothing there", status(404, "404 page not found"), false, 0, "there is no search service at TAVILY_BASE_URL (status 404)"},
+		{"nothing there", status(404, "404 page not found"), false, 0, "there is no search service at TAVILY_BASE_URL, to which /search is added (status 404)"},
+		{"no content", status(204, ""), false, 0, "gives no answer of Tavily's (status 204)"},
 		{"an error with 200", status(200, `{"detail":{"error":"over capacity"}}`), false, 0, "answered with status 200 and an error: over capacity"},
 		{"another error with 200", status(200, `{"error":"over capacity","results":null}`), false, 0, "answered with status 200 and an error: over capacity"},
 		{"no results field", status(200, `{"answer":"42"}`), false, 0, "has no results in it"},
@@ -171,7 +173,7 @@ func TestY20_Interrupted(t *testing.T) {
 		close(left)
 	}))
 	t.Cleanup(server.Close)
-	tool := open(t)
+	tool := newTool(t)
 	call := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{KeyVariable: testKey, URLVariable: server.URL}})
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	go func() { <-arrived; interrupt(errors.New("the turn was interrupted")) }()
@@ -185,11 +187,21 @@ func TestY20_Interrupted(t *testing.T) {
 // Y20: an endpoint that is not there may come; one that is none may not.
 func TestY20_Endpoint(t *testing.T) {
 	t.Parallel()
+	found := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, good) })
+	open, secure := httptest.NewServer(found), httptest.NewUnstartedServer(found)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(open.Close)
+	t.Cleanup(secure.Close)
 	for _, tt := range []struct {
 		name, base, key, want string
 		retry                 bool
 	}{
 		{"refused", "http://127.0.0.1:1", testKey, "the search service cannot be reached: ", true},
+		{"no port", "http://127.0.0.1:99999", testKey, "see TAVILY_BASE_URL: dial tcp: address 99999: invalid port", false},
+		{"a certificate of nobody's", secure.URL, testKey, "see TAVILY_BASE_URL: tls: failed to verify certificate", false},
+		{"no TLS there", "https" + strings.TrimPrefix(open.URL, "http"), testKey, "see TAVILY_BASE_URL: http: server gave HTTP response to HTTPS client", false},
+		{"blanks around it", " " + open.URL + "\n", testKey, "", false},
 		{"no address", "api.tavily.com", testKey, "TAVILY_BASE_URL is no address of a search service: want one like https://api.tavily.com", false},
 		{"a user in it", "http://me:" + testKey + "@127.0.0.1:1", testKey, "without a user in it", false},
 		{"no key", DefaultURL, " ", "TAVILY_API_KEY is not set", false},
@@ -197,8 +209,11 @@ func TestY20_Endpoint(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tool := open(t)
+			tool := newTool(t)
 			_, err := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{KeyVariable: tt.key, URLVariable: tt.base}}).Run(tool, `{"query":"tea"}`)
+			if tt.want == "" && err == nil {
+				return
+			}
 			if err == nil || !strings.Contains(err.Error(), tt.want) || tool.Judge(err).Retry != tt.retry || strings.Contains(err.Error(), testKey) {
 				t.Errorf("got %v", err)
 			}
@@ -226,7 +241,7 @@ func TestY20_Bounds(t *testing.T) {
 // Y20: arguments out of bounds are answered without a search.
 func TestY20_Arguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{`{}`, `{"query":""}`, `{"query":"  "}`, `{"query":"x","max_results":0}`, `{"query":"x","max_results":11}`, `{"query":"` + strings.Repeat("x", 401) + `"}`} {
+	for _, args := range []string{`{}`, `{"query":""}`, `{"query":"  "}`, `{"query":"\u00a0\u200b\u3000"}`, `{"query":"x","max_results":0}`, `{"query":"x","max_results":11}`, `{"query":"` + strings.Repeat("x", 401) + `"}`} {
 		var asked atomic.Bool
 		_, _, err := ask(t, args, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
 		if _, ok := errors.AsType[*tooldefs.ArgumentsError](err); !ok || asked.Load() {
@@ -238,7 +253,7 @@ func TestY20_Arguments(t *testing.T) {
 // Y20, T39: a search may be repeated and run beside others.
 func TestY20_Settings(t *testing.T) {
 	t.Parallel()
-	tool := open(t)
+	tool := newTool(t)
 	if tool.Name() != Name || tool.Class() != tooldefs.SafeToRetry || tool.Effects() != tooldefs.None {
 		t.Errorf("%s is %s, %s", tool.Name(), tool.Class(), tool.Effects())
 	}

@@ -17,7 +17,7 @@ func agents(t *testing.T, files map[string]string) string {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name, "agent.yaml"), []byte("model: x/y\n"+text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name, "agent.yaml"), []byte("model: openai/y\n"+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
