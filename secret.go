@@ -30,6 +30,15 @@ func (c *Client) refuseSecrets(messages ...[]contract.Message) error {
 	return nil
 }
 
+// refuseSecretTexts is [Client.refuseSecrets] for what a person says.
+func (c *Client) refuseSecretTexts(texts ...string) error {
+	said := make([]contract.Message, len(texts))
+	for i, text := range texts {
+		said[i].Content = text
+	}
+	return c.refuseSecrets(said)
+}
+
 // ownCredentials are the variables by which a worker or client itself reaches
 // its cluster and its bucket.
 var ownCredentials = []string{"TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}

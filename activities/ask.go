@@ -40,7 +40,7 @@ func (a *Activities) ask(ctx context.Context, model *wire.Client, agent contract
 	out := asked{origin: model.Origin()}
 	var spent contract.Usage
 	messages := request.Messages
-	m := a.wholeMask(agent.Name)
+	m := a.sureMask(agent.Name)
 	for n, reasks := 1, 0; ; n++ {
 		if n > 1 {
 			shown.restart()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -13,7 +12,6 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/logging"
 	"github.com/turnkeel/turnkeel/internal/mask"
-	"github.com/turnkeel/turnkeel/internal/secrets"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -29,15 +27,13 @@ func (a *Activities) maskOf(agent string) mask.Mask {
 	return a.masks.of(agent, a.secrets(agent), mask.New)
 }
 
-// wholeMask takes those values out where everyday words must stay: each only as
-// it is, and none so short that no input is refused for it.
-func (a *Activities) wholeMask(agent string) mask.Mask {
+// sureMask takes those values out of what the model says, where everyday words
+// must stay.
+func (a *Activities) sureMask(agent string) mask.Mask {
 	if a.secrets == nil {
 		return mask.Mask{}
 	}
-	values := maps.Clone(a.secrets(agent))
-	maps.DeleteFunc(values, func(_, value string) bool { return len(strings.TrimSpace(value)) < secrets.MinBytes })
-	return a.masks.of("whole "+agent, values, mask.Whole) // no agent's name has a blank
+	return a.masks.of("sure "+agent, a.secrets(agent), mask.Sure) // no agent's name has a blank
 }
 
 // masks keeps the latest mask of each agent, since one takes milliseconds to

@@ -22,7 +22,7 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 ) []contract.PlannedCall {
 	used := map[string]bool{} // by this answer
 	gate := a.policyOf(agent, run)
-	m := a.wholeMask(agent.Name)
+	m := a.sureMask(agent.Name)
 	calls := make([]contract.PlannedCall, len(answer.Calls))
 	for i, c := range answer.Calls {
 		c, secret := maskedCall(m, c)

@@ -204,7 +204,7 @@ func (r *reader) variables(n ast.Node, what string, s *MCPServer, legal func(str
 	found := map[string]string{}
 	r.entries(n, what, func(name string, keyAt place, value ast.Node) {
 		if !legal(name) {
-			r.report(keyAt, "%s: want %s, found %s", what, want, quote(name))
+			r.report(keyAt, "%s: want %s; what stands there is not repeated, as it may be a secret", what, want)
 			return
 		}
 		if variable := r.variable(value, what+"."+name); variable != "" {

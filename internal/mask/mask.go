@@ -30,10 +30,19 @@ type pair struct{ form, name string }
 // the lines of a key) is a value of its own.
 func New(values map[string]string) Mask { return of(values, parts) }
 
-// Whole is [New] for the values as they are: what stands inside of one is none.
-func Whole(values map[string]string) Mask {
-	return of(values, func(value string) []string { return []string{value} })
+// Sure is [New] for a text in which everyday words must stay: without values
+// and parts that are so short that they may be one.
+func Sure(values map[string]string) Mask {
+	return of(values, func(value string) []string {
+		all := parts(value)
+		return slices.DeleteFunc(all, func(v string) bool { return len(v) < minSurePart && (v != value || len(v) < minSure) })
+	})
 }
+
+const (
+	minSure     = 8
+	minSurePart = 12 // a database's password is often a word where it is tried out
+)
 
 func of(values map[string]string, parts func(string) []string) Mask {
 	var pairs []pair

@@ -70,10 +70,20 @@ func TestText_OtherWriters(t *testing.T) {
 	}
 }
 
+// Y02: where everyday words must stay, a password that may be one does.
+func TestSure(t *testing.T) {
+	t.Parallel()
+	m := Sure(map[string]string{"A": "postgres://postgres:postgres@h/db", "B": "postgres://me:f00-b4r-5ecret@h/db", "C": "ollama", "D": "sk-12345"})
+	const said = "postgres, ollama and postgres://postgres:postgres@h/db, f00-b4r-5ecret, sk-12345"
+	if got := m.Text(said); got != "postgres, ollama and [A], [B], [D]" {
+		t.Error(got)
+	}
+}
+
 // Y02: a value that comes in pieces is not shown, however it is cut.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	m := Whole(map[string]string{"A": "sk-secret", "B": "sk-secret-two", "C": "ababab"})
+	m := Sure(map[string]string{"A": "sk-secret", "B": "sk-secret-two", "C": "ababab"})
 	for _, text := range []string{"a sk-secret b", "sk-secret-two, sk-secretive", "x ababab y", "abababab ab", "sk-sk-secret sk-", "no secret"} {
 		for size := 1; size < len(text); size++ {
 			s, shown := m.Stream(), ""

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
@@ -101,8 +102,9 @@ func (s *Server) start(password string) error {
 func (s *Server) await(password string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	address := url.URL{Scheme: "postgres", User: url.UserPassword(Superuser, password), Host: s.Address, Path: Superuser}
 	for {
-		conn, err := pgconn.Connect(ctx, fmt.Sprintf("postgres://%s:%s@%s/%s", Superuser, password, s.Address, Superuser))
+		conn, err := pgconn.Connect(ctx, address.String())
 		if err == nil {
 			return conn.Close(ctx)
 		}
@@ -119,7 +121,7 @@ func (s *Server) await(password string) error {
 // Stop ends the server and removes its folder.
 func (s *Server) Stop() {
 	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown
-	<-s.exited
+	<-s.exited //nolint:errcheck // it was told to end
 	_ = os.RemoveAll(s.Dir)
 }
 
@@ -175,7 +177,7 @@ func freePort() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer l.Close()
+	defer l.Close() //nolint:errcheck // its number is all that is wanted
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	return port, err
 }
