@@ -58,6 +58,9 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return readable(response, id)
 }
 
+// CloseIdleConnections closes those that no request uses.
+func (t *httpTransport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
 // sentOnce is the name of a header in a form in which net/http does not take it
 // for leave to send a request again when its connection breaks. To a server the
 // case of a name makes no difference.

@@ -24,8 +24,9 @@ const (
 	pipeGrace = time.Second
 )
 
-// process is a server's program. It ends with this process where the system
-// allows: the kernel kills it on Linux, and everywhere its input ends.
+// process is a server's program. It ends with this process: the kernel kills it
+// on Linux, a guard kills its group where there is a shell, and everywhere its
+// input ends.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File // our ends of the pipes
@@ -62,9 +63,14 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		return nil, fmt.Errorf("start %s: %w", command[0], err)
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
+	release, err := child.Guard(cmd.Process.Pid)
+	if err != nil {
+		release = func() {} // the kernel's kill and the end of its input have to do
+	}
 	go func() {
 		<-exited                  //nolint:errcheck // how it ended is in its last words
 		p.signal(syscall.SIGKILL) // what it left behind in its group
+		release()
 		close(p.exited)
 		// What it left behind outside of its group may hold its output open, and
 		// a call would wait for it until its deadline.

@@ -84,14 +84,7 @@ type handlers struct {
 // dial starts or reaches the server and greets it.
 func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*session, error) {
 	if s.URL != "" {
-		return s.greet(ctx, &mcp.StreamableClientTransport{
-			Endpoint: s.URL, HTTPClient: newHTTPClient(s.Header, s.mask()), MaxRetries: resumeTries,
-			MaxEventSize: -1, // our reader bounds it
-			// A stream for what the server tells unasked is nothing that a call
-			// needs, and the SDK waits for its beginning and ends the session, with
-			// the calls under way, when it ends three times.
-			DisableStandaloneSSE: true,
-		}, func() {}, func() {}, log, h)
+		return s.dialHTTP(ctx, log, h)
 	}
 	said := &lastWords{mask: s.mask(), log: func(line string) { log.Debug("the server says", "line", line) }}
 	p, err := startProcess(s.Command, s.Env, s.Dir, said)
@@ -108,6 +101,22 @@ func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*sessio
 		return nil, withLastWords(err, said.text())
 	}
 	return session, nil
+}
+
+func (s Server) dialHTTP(ctx context.Context, log *slog.Logger, h handlers) (*session, error) {
+	client := newHTTPClient(s.Header, s.mask())
+	session, err := s.greet(ctx, &mcp.StreamableClientTransport{
+		Endpoint: s.URL, HTTPClient: client, MaxRetries: resumeTries,
+		MaxEventSize: -1, // our reader bounds it
+		// A stream for what the server tells unasked is nothing that a call
+		// needs, and the SDK waits for its beginning and ends the session, with
+		// the calls under way, when it ends three times.
+		DisableStandaloneSSE: true,
+	}, func() {}, client.CloseIdleConnections, log, h)
+	if err != nil {
+		client.CloseIdleConnections()
+	}
+	return session, err
 }
 
 func withLastWords(err error, text string) error {
