@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,7 @@ type process struct {
 	stdin  *os.File // our ends of the pipes
 	stdout *os.File
 	exited chan struct{} // closed when it has ended
+	how    error         // it ended, once exited is closed; nil for success
 	said   *lastWords
 
 	closing sync.Once
@@ -60,7 +62,7 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 	_, _ = childIn.Close(), childOut.Close()
 	if err != nil {
 		_, _ = stdin.Close(), stdout.Close()
-		return nil, fmt.Errorf("start %s: %w", command[0], err)
+		return nil, fmt.Errorf("start %s: %w%s", command[0], err, hint(command[0]))
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
 	release, err := child.Guard(cmd.Process.Pid)
@@ -68,7 +70,7 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		release = func() {} // the kernel's kill and the end of its input have to do
 	}
 	go func() {
-		<-exited                  //nolint:errcheck // how it ended is in its last words
+		p.how = <-exited
 		p.signal(syscall.SIGKILL) // what it left behind in its group
 		release()
 		close(p.exited)
@@ -78,6 +80,17 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		p.closePipes()
 	}()
 	return p, nil
+}
+
+// hint says what may be wrong with a program that cannot be started.
+func hint(program string) string {
+	switch {
+	case strings.ContainsAny(program, "$~%"):
+		return "; no shell expands it: write the path itself"
+	case strings.Contains(program, " "):
+		return "; no shell splits it: each argument is an item of its own"
+	}
+	return ""
 }
 
 func checkDir(dir string) error {
@@ -139,6 +152,22 @@ func (p *process) stop() {
 	p.closePipes()
 }
 
+// lastWords is an error with what the program said last, and how it ended where
+// it did that by itself. It must have ended.
+func (p *process) lastWords(err error) error {
+	var exit *exec.ExitError
+	switch {
+	case p.how == nil:
+		err = fmt.Errorf("the program ended: %w", err)
+	case errors.As(p.how, &exit) && exit.Exited():
+		err = fmt.Errorf("the program ended with %s: %w", exit, err)
+	}
+	if text := p.said.text(); text != "" {
+		return fmt.Errorf("%w; its last words: %s", err, text)
+	}
+	return err
+}
+
 func (p *process) closePipes() {
 	p.closing.Do(func() { _, _ = p.stdin.Close(), p.stdout.Close() })
 }
@@ -198,7 +227,7 @@ func (l *lastWords) add(line string) {
 
 // clean is a line as it may be shown.
 func (l *lastWords) clean(line string) string {
-	line = strings.TrimSpace(strings.ToValidUTF8(l.mask.Text(line), "\uFFFD"))
+	line = strings.TrimSpace(plainWords(l.mask.Text(line)))
 	if len(line) > maxLine {
 		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 	}

@@ -98,7 +98,7 @@ func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*sessio
 	if err != nil {
 		p.kill()
 		<-p.exited
-		return nil, withLastWords(err, said.text())
+		return nil, p.lastWords(err)
 	}
 	return session, nil
 }
@@ -117,13 +117,6 @@ func (s Server) dialHTTP(ctx context.Context, log *slog.Logger, h handlers) (*se
 		client.CloseIdleConnections()
 	}
 	return session, err
-}
-
-func withLastWords(err error, text string) error {
-	if text == "" {
-		return err
-	}
-	return fmt.Errorf("%w; its last words: %s", err, text)
 }
 
 func (s Server) greet(ctx context.Context, transport mcp.Transport, kill, stop func(), log *slog.Logger, h handlers) (*session, error) {

@@ -69,7 +69,7 @@ func wrapAll(ds []*mcp.Tool, o Options, wrap func(*mcp.Tool) (*tooldefs.Tool, er
 			if errors.As(err, &mistake) {
 				err = mistake.Mistake
 			}
-			disabled = append(disabled, Disabled{d.Name, err.Error()})
+			disabled = append(disabled, Disabled{d.Name, plainWords(err.Error())})
 			continue
 		}
 		tools = append(tools, tool)
