@@ -196,6 +196,10 @@ func (c *Connection) pinned(ctx context.Context, name, pin string) (*session, er
 			c.question()
 			return nil, tooldefs.NotExecuted(fmt.Errorf("%s did not answer in time when its definition was checked: %w", c.server.server(), err))
 		}
+		var status *StatusError
+		if errors.As(err, &status) && status.aboutUs() {
+			return nil, tooldefs.NotExecuted(fmt.Errorf("%s did not let its definition be checked: %w", c.server.server(), status))
+		}
 		last = err
 		s.drop()
 	}

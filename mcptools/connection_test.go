@@ -295,6 +295,8 @@ func TestConnectRefuses(t *testing.T) {
 		{"colours", Server{Command: []string{"sh", "-c", `printf '\033[31mno\033[0m \033]0;pwned\007li\000cen\342\200\256se\r' >&2`}}, "its last words: no license"},
 		{"a program that is silent", silent, "not within 300ms"},
 		{"a command in one piece", Server{Command: []string{"npx -y server"}}, "each argument is an item of its own"},
+		{"a file of the folder", Server{Command: []string{"doc.go"}, Dir: "."}, "the file of its folder is ./doc.go"},
+		{"a file that is no program", Server{Command: []string{"./doc.go"}, Dir: "."}, "may not be executed"},
 		{"a variable of a shell", Server{Command: []string{"$HOME/server"}}, "no shell expands it"},
 		{"a home of a shell", Server{Command: []string{"~/server"}}, "no shell expands it"},
 		{"no such folder", Server{Command: []string{"cat"}, Dir: "/no/such/folder"}, "the folder to run in: stat /no/such/folder"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,7 +63,7 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 	_, _ = childIn.Close(), childOut.Close()
 	if err != nil {
 		_, _ = stdin.Close(), stdout.Close()
-		return nil, fmt.Errorf("start %s: %w%s", command[0], err, hint(command[0]))
+		return nil, fmt.Errorf("start %s: %w%s", command[0], err, hint(command[0], dir))
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
 	release, err := child.Guard(cmd.Process.Pid)
@@ -83,8 +84,13 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 }
 
 // hint says what may be wrong with a program that cannot be started.
-func hint(program string) string {
+func hint(program, dir string) string {
+	info, err := os.Stat(filepath.Join(dir, program))
 	switch {
+	case err == nil && info.Mode().IsRegular() && filepath.Base(program) == program:
+		return fmt.Sprintf("; the file of its folder is ./%s", program)
+	case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0:
+		return "; the file may not be executed: see chmod"
 	case strings.ContainsAny(program, "$~%"):
 		return "; no shell expands it: write the path itself"
 	case strings.Contains(program, " "):
