@@ -291,7 +291,7 @@ func TestConnectRefuses(t *testing.T) {
 		{"both", Server{Command: []string{"x"}, URL: "http://x"}, "exclude each other"},
 		{"no such program", Server{Command: []string{"no-such-program-at-all"}}, "start no-such-program-at-all"},
 		{"a program that dies", dying.config(Options{}), "its last words: bad key [KEY]"},
-		{"how it dies", dying.config(Options{}), "the program ended with exit status 7: it does not answer as an MCP server"},
+		{"how it dies", dying.config(Options{}), "; the program ended with exit status 7; its last words"},
 		{"colours", Server{Command: []string{"sh", "-c", `printf '\033[31mno\033[0m \033]0;pwned\007li\000cen\342\200\256se\r' >&2`}}, "its last words: no license"},
 		{"a program that is silent", silent, "not within 300ms"},
 		{"a command in one piece", Server{Command: []string{"npx -y server"}}, "each argument is an item of its own"},

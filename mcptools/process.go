@@ -164,9 +164,9 @@ func (p *process) lastWords(err error) error {
 	var exit *exec.ExitError
 	switch {
 	case p.how == nil:
-		err = fmt.Errorf("the program ended: %w", err)
+		err = fmt.Errorf("%w; the program ended", err)
 	case errors.As(p.how, &exit) && exit.Exited():
-		err = fmt.Errorf("the program ended with %s: %w", exit, err)
+		err = fmt.Errorf("%w; the program ended with %s", err, exit)
 	}
 	if text := p.said.text(); text != "" {
 		return fmt.Errorf("%w; its last words: %s", err, text)
