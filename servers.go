@@ -119,6 +119,10 @@ func toolOptions(t agentfile.MCPTool) mcptools.ToolOptions {
 func (a *assembly) takeServer(w *wanted) {
 	for i, user := range w.users {
 		d := a.definitionOf(user.agent)
+		if before := slices.IndexFunc(w.users[:i], func(u serverOf) bool { return u.agent == user.agent }); before >= 0 {
+			a.report(d.MCPProblem(user.server, "is the very same server as %s: remove one of them, or give it a prefix of its own", w.users[before].server))
+			continue
+		}
 		if w.err != nil {
 			a.report(d.MCPProblem(user.server, "%s", w.err))
 			a.down[user] = true

@@ -3,6 +3,7 @@ package mcptools
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -28,6 +29,7 @@ type StatusError struct {
 	Code   int
 	Status string // like "401 Unauthorized"
 	Body   string // the beginning of what it said, bounded
+	After  string // Retry-After: how long it wants to be left alone, as it said it
 }
 
 func (e *StatusError) Error() string {
@@ -35,10 +37,23 @@ func (e *StatusError) Error() string {
 	if e.Code >= 300 && e.Code < 400 {
 		return text + "; redirects are not followed, since the credentials would go along"
 	}
+	if e.After != "" {
+		text += " (Retry-After: " + e.After + ")"
+	}
 	if e.Body != "" {
 		text += ": " + e.Body
 	}
 	return text
+}
+
+// aboutUs says that the server takes nothing from us now, whatever the session:
+// another one would be refused as well.
+func (e *StatusError) aboutUs() bool {
+	switch e.Code {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return false
 }
 
 // onTheWay says that an error's code is of who carries messages: the SDK gives

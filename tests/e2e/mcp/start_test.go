@@ -80,3 +80,18 @@ func TestAgentsShareAServer(t *testing.T) {
 		t.Errorf("%d processes after the close", n)
 	}
 }
+
+// Y01, T60: a server that stands twice in one file is refused: a model that is
+// shown a tool twice refuses the whole request.
+func TestTheSameServerTwice(t *testing.T) {
+	t.Parallel()
+	o := newOwn(t, sendTool)
+	twice := o.yaml("") + strings.Replace(strings.SplitN(o.yaml(""), "\n", 2)[1], "mail:", "post:", 1)
+	host, err := turnkeel.Open(t.Context(), turnkeel.Options{AgentsDir: agents(t, map[string]string{"a": twice})})
+	if err == nil {
+		t.Errorf("it starts, and shows %d tools", len(host.Describe().Agents[0].Tools))
+		_ = host.Close()
+	} else if !strings.Contains(err.Error(), "a/agent.yaml:4:3: mcp_servers.post: is the very same server as mail: remove one of them") {
+		t.Errorf("got %v", err)
+	}
+}
