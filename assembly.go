@@ -85,6 +85,15 @@ func (a *assembly) addOwn() {
 	a.own, a.tools = set.Names(), set.Tools()
 }
 
+// offered are the names of the built-in tools that an agent could ask for.
+func (a *assembly) offered() []string {
+	var names []string
+	for _, b := range a.options.Builtins {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
 // grantBuiltins folds what built-in tools need into the agents that ask for
 // them.
 func (a *assembly) grantBuiltins() {
@@ -93,7 +102,7 @@ func (a *assembly) grantBuiltins() {
 		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv, FromFile: b.FromFile})
 	}
 	for i, d := range a.host.definitions {
-		granted, err := d.Grant(offered)
+		granted, err := d.Grant(offered, a.own)
 		a.host.definitions[i] = granted
 		a.report(err)
 	}
@@ -155,7 +164,7 @@ func (a *assembly) resolve(partial bool) {
 		a.host.agents = append(a.host.agents, agent)
 	}
 	for _, d := range a.host.definitions {
-		offer := agentfile.Offer{Tools: a.own, Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
+		offer := agentfile.Offer{Tools: a.own, Offered: a.offered(), Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
 		for _, s := range d.MCP {
 			offer.MCP[s.Name] = a.servers[serverOf{d.Agent.Name, s.Name}]
 			offer.Partial = offer.Partial || a.down[serverOf{d.Agent.Name, s.Name}]

@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,6 +29,10 @@ type wanted struct {
 	err        error
 }
 
+// startsAtOnce bounds how many servers start side by side. Each has its
+// start_timeout, which a hundred on a few processors would all miss.
+const startsAtOnce = 16
+
 // openServers starts the MCP servers of the agents, side by side, and takes
 // their tools in. Agents that declare the same server, with the same values of
 // its variables, share it.
@@ -35,16 +40,34 @@ func (a *assembly) openServers(ctx context.Context) {
 	a.servers, a.down = map[serverOf][]string{}, map[serverOf]bool{}
 	servers := a.wantedServers()
 	var starting sync.WaitGroup
+	room := make(chan struct{}, startsAtOnce)
 	for _, w := range servers {
-		starting.Go(func() { w.connection, w.err = mcptools.Connect(ctx, w.config) })
+		room <- struct{}{}
+		starting.Go(func() {
+			defer func() { <-room }()
+			if w.err = ctx.Err(); w.err == nil {
+				w.connection, w.err = mcptools.Connect(ctx, w.config)
+			}
+		})
 	}
 	starting.Wait()
+	a.host.closers = append(a.host.closers, func() error { return closeServers(servers) })
 	for _, w := range servers {
-		if w.err == nil {
-			a.host.closers = append(a.host.closers, w.connection.Close)
-		}
 		a.takeServer(w)
 	}
+}
+
+// closeServers ends them side by side: a stubborn one takes seconds.
+func closeServers(servers []*wanted) error {
+	errs := make([]error, len(servers))
+	var closing sync.WaitGroup
+	for i, w := range servers {
+		if w.err == nil {
+			closing.Go(func() { errs[i] = w.connection.Close() })
+		}
+	}
+	closing.Wait()
+	return errors.Join(errs...)
 }
 
 // wantedServers are the distinct servers, in the order of the files.
