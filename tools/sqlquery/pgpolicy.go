@@ -8,16 +8,17 @@ package sqlquery
 // 7 the names that are called. Identifiers from 16384 on are not the server's own.
 const (
 	// named is what the query's names and operators may mean: functions, by the
-	// calls' schemas (8), names (7) and whether they are written like a column (9);
+	// calls' schemas (8), names (7) and whether they are written like a column of something (9);
 	// relations and types, by all words (10) in the search path (12) or a schema that
 	// is a word too; operators, as a part of 11. A table of plain columns is left out.
 	named = `WITH scope AS (
   SELECT oid FROM pg_namespace WHERE nspname = ANY($12::text[]::name[]) OR nspname = ANY($10::text[]::name[])
 ), reach(kind, id) AS MATERIALIZED (
-  SELECT 'f', p.oid FROM unnest($8::text[], $7::text[], $9::bool[]) AS c(schema, name, field)
+  SELECT 'f', p.oid FROM unnest($8::text[], $7::text[], $9::text[]) AS c(schema, name, field)
     JOIN pg_proc p ON p.proname IN (c.name::name, lower(c.name)::name) JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE (c.schema = '' OR n.nspname IN (c.schema::name, lower(c.schema)::name))
-    AND (NOT c.field OR EXISTS (SELECT FROM pg_type y WHERE y.oid = p.proargtypes[0] AND y.typtype IN ('c', 'd', 'p')))
+    AND (c.field = '' OR p.pronargs - p.pronargdefaults <= 1 AND p.pronargs > 0
+      AND (c.field = 'any' OR EXISTS (SELECT FROM pg_type y WHERE y.oid = p.proargtypes[0] AND y.typtype IN ('c', 'd', 'p'))))
   UNION SELECT 'r', c.oid FROM unnest($10::text[]) w JOIN pg_class c ON c.relname IN (w::name, lower(w)::name) WHERE c.relnamespace IN (SELECT oid FROM scope)
     AND (c.oid < 16384 OR c.relkind IN ('v', 'f') OR c.relrowsecurity OR c.relhassubclass
       OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND atttypid >= 16384) OR EXISTS (SELECT FROM pg_cast WHERE c.reltype IN (castsource, casttarget)))

@@ -159,7 +159,7 @@ func (s *pgServer) command(attr *syscall.SysProcAttr, program string, args ...st
 }
 
 func (s *pgServer) stop() {
-	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown
+	_ = s.process.Signal(syscall.SIGQUIT) // at once, also where a query looks for nothing
 	<-s.exited
 	_ = os.RemoveAll(s.dir)
 }
