@@ -153,18 +153,29 @@ func chain(tokens []token, i int) token {
 }
 
 // scalars are names that may be one value, not a row: a function in FROM, and what
-// is named after a parenthesis, as such a function is.
+// is named after a parenthesis, as such a function is, or after a value of the
+// language's own, like CURRENT_USER.
 func scalars(tokens []token) []string {
-	var found []string
-	for i, token := range tokens {
+	found := slices.Clone(values)
+	for i, t := range tokens {
+		if t.kind != word {
+			continue
+		}
+		before := i - 1
+		if before >= 1 && tokens[before].text == "as" {
+			before--
+		}
 		called := i+1 < len(tokens) && tokens[i+1].kind == '('
-		named := i >= 1 && tokens[i-1].kind == ')' || i >= 2 && tokens[i-2].kind == ')' && tokens[i-1].text == "as"
-		if token.kind == word && (called || named) {
-			found = append(found, token.text)
+		if called || before >= 0 && (tokens[before].kind == ')' || slices.Contains(values, tokens[before].text)) {
+			found = append(found, t.text)
 		}
 	}
 	return found
 }
+
+// values are words that stand for a value, also in FROM.
+var values = []string{"current_catalog", "current_date", "current_role", "current_schema", "current_time", "current_timestamp", "current_user",
+	"localtime", "localtimestamp", "session_user", "system_user", "user"}
 
 // words are the names and words of a query, each once.
 func words(tokens []token) []string {

@@ -41,7 +41,7 @@ const (
       FROM (SELECT ev_action::text FROM pg_rewrite WHERE n.kind = 'r' AND ev_class = n.id AND rulename = '_RETURN'
         UNION ALL SELECT polqual::text FROM pg_policy WHERE n.kind = 'r' AND polrelid = n.id
         UNION ALL SELECT conbin::text FROM pg_constraint WHERE n.kind = 't' AND contypid = n.id
-        UNION ALL SELECT to_jsonb(p) ->> 'prosqlbody' FROM pg_proc p WHERE n.kind = 'f' AND p.oid = n.id) AS x(tree),
+        UNION ALL SELECT unnest(ARRAY[to_jsonb(p) ->> 'prosqlbody', p.proargdefaults::text]) FROM pg_proc p WHERE n.kind = 'f' AND p.oid = n.id) AS x(tree),
       regexp_matches(x.tree, ':(funcid|opfuncid|aggfnoid|winfnoid|tsmhandler|relid|resulttype|opno|eqop|sortop) ([1-9][0-9]*)', 'g') m
     UNION ALL SELECT 'f', p.oid FROM pg_proc b, regexp_matches(b.prosrc, '(?:("?)([[:alpha:]_][[:alnum:]_$]*)\1\s*\.\s*)?("?)([[:alpha:]_][[:alnum:]_$]*)\3\s*\(', 'g') m,
         pg_proc p, pg_namespace s WHERE n.kind = 'f' AND b.oid = n.id AND b.prolang IN (SELECT oid FROM pg_language WHERE lanname IN ('sql', 'plpgsql'))
@@ -59,6 +59,7 @@ const (
     UNION ALL SELECT 'r', typrelid FROM pg_type WHERE n.kind = 't' AND oid = n.id
     UNION ALL SELECT 'f', unnest(ARRAY[typinput, typoutput]::oid[]) FROM pg_type WHERE n.kind = 't' AND oid = n.id
     UNION ALL SELECT 't', rngsubtype FROM pg_range WHERE n.kind = 't' AND rngtypid = n.id
+    UNION ALL SELECT 'f', unnest(ARRAY[rngcanonical, rngsubdiff]::oid[]) FROM pg_range WHERE n.kind = 't' AND rngtypid = n.id
     UNION ALL SELECT 'f', castfunc FROM pg_cast WHERE n.kind = 't' AND n.id IN (castsource, casttarget)
     UNION ALL SELECT 'f', a.amproc::oid FROM pg_opclass c JOIN pg_amproc a ON a.amprocfamily = c.opcfamily WHERE n.kind = 't' AND c.opcintype = n.id
     UNION ALL SELECT 'f', oprcode::oid FROM pg_operator WHERE n.kind = 'o' AND oid = n.id

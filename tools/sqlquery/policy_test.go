@@ -53,6 +53,10 @@ CREATE FUNCTION s.atomic() RETURNS int STABLE BEGIN ATOMIC SELECT s.trip('atomic
 CREATE FUNCTION s.poly(anyelement) RETURNS anyelement LANGUAGE sql IMMUTABLE AS 'SELECT CASE WHEN s.trip(''poly'') > 0 THEN $1 END';
 CREATE FUNCTION s.of_row(orders) RETURNS text LANGUAGE sql STABLE AS 'SELECT s.trip(''row'')::text';
 CREATE FUNCTION s.defaulted(a int DEFAULT 1, VARIADIC b int[] DEFAULT '{}') RETURNS int LANGUAGE sql STABLE AS 'SELECT s.trip(''default'')';
+CREATE FUNCTION s.optional(a int DEFAULT s.trip('argument')) RETURNS int LANGUAGE sql STABLE AS 'SELECT 1';
+CREATE FUNCTION s.distance(float8, float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN s.trip('range'); END $$;
+CREATE TYPE s.span AS RANGE (subtype = float8, subtype_diff = s.distance);
+CREATE FUNCTION s.of_name(name) RETURNS text LANGUAGE sql AS 'SELECT s.trip(''name'')::text';
 CREATE TYPE s.odd AS (v int);
 CREATE FUNCTION s.cmp(s.odd, s.odd) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM s.trip('order'); RETURN ($1.v > $2.v)::int - ($1.v < $2.v)::int; END $$;
 CREATE FUNCTION s.lt(s.odd, s.odd) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1.v < $2.v';
@@ -99,6 +103,10 @@ var trapped = []struct{ sql, want string }{
 	{`SELECT s.atomic()`, "calls public.dblink_exec, s.trip"},
 	{`SELECT s.poly(1)`, "calls public.dblink_exec, s.trip"},
 	{`SELECT s.defaulted()`, "calls public.dblink_exec, s.trip"},
+	{`SELECT s.optional()`, "calls public.dblink_exec, s.trip"},
+	{`SELECT '[1,2]'::s.span`, "calls public.dblink_exec, s.trip"},
+	{`SELECT x.of_name FROM CURRENT_USER AS x, s.tripped`, "calls s.of_name"},
+	{`SELECT "current_user".of_name FROM CURRENT_USER`, "calls s.of_name"},
 	{`SELECT o.of_row FROM orders o`, "calls public.dblink_exec, s.trip"},
 	{`SELECT o FROM odds ORDER BY o USING OPERATOR(s.<#)`, "calls public.dblink_exec, s.cmp, s.trip"},
 	{`SELECT DISTINCT o FROM odds`, "calls public.dblink_exec, s.cmp, s.trip"},

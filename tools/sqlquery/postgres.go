@@ -69,7 +69,7 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath str
 		`SET LOCAL datestyle = ISO; SET LOCAL intervalstyle = postgres; SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; `+
 		boundFiles+`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
 		`SELECT pid FROM pg_stat_activity WHERE usename = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
-		`AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
+		`AND wait_event_type IS DISTINCT FROM 'Client' AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
 	if err != nil {
 		return nil, err
 	}
