@@ -62,6 +62,7 @@ const (
     UNION ALL SELECT 'f', unnest(ARRAY[rngcanonical, rngsubdiff]::oid[]) FROM pg_range WHERE n.kind = 't' AND rngtypid = n.id
     UNION ALL SELECT 'f', castfunc FROM pg_cast WHERE n.kind = 't' AND n.id IN (castsource, casttarget)
     UNION ALL SELECT 'f', a.amproc::oid FROM pg_opclass c JOIN pg_amproc a ON a.amprocfamily = c.opcfamily WHERE n.kind = 't' AND c.opcintype = n.id
+    UNION ALL SELECT 'o', a.amopopr FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily WHERE n.kind = 't' AND c.opcintype = n.id
     UNION ALL SELECT 'f', oprcode::oid FROM pg_operator WHERE n.kind = 'o' AND oid = n.id
     UNION ALL SELECT 'f', a.amproc::oid FROM pg_amop o JOIN pg_amproc a ON a.amprocfamily = o.amopfamily WHERE n.kind = 'o' AND o.amopopr = n.id
   ) AS e(kind, id) WHERE n.id >= 16384 AND e.id <> 0 AND (e.id >= 16384 OR e.kind IN ('r', 'f'))

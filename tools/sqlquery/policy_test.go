@@ -62,6 +62,12 @@ CREATE FUNCTION s.cmp(s.odd, s.odd) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PER
 CREATE FUNCTION s.lt(s.odd, s.odd) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1.v < $2.v';
 CREATE OPERATOR s.<# (LEFTARG = s.odd, RIGHTARG = s.odd, FUNCTION = s.lt);
 CREATE OPERATOR CLASS s.odd_ops FOR TYPE s.odd USING btree AS OPERATOR 1 s.<#, FUNCTION 1 s.cmp(s.odd, s.odd);
+CREATE TYPE s.even AS (v int);
+CREATE FUNCTION s.same(s.even, s.even) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN PERFORM s.trip('same'); RETURN $1.v = $2.v; END $$;
+CREATE FUNCTION s.hashed(s.even) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE OPERATOR s.=# (LEFTARG = s.even, RIGHTARG = s.even, FUNCTION = s.same, HASHES);
+CREATE OPERATOR CLASS s.even_ops DEFAULT FOR TYPE s.even USING hash AS OPERATOR 1 s.=#, FUNCTION 1 s.hashed(s.even);
+CREATE TABLE evens (e s.even); INSERT INTO evens VALUES (row(1)), (row(1));
 CREATE TABLE odds (o s.odd); INSERT INTO odds VALUES (row(1)), (row(2));
 CREATE FUNCTION public.upper(text) RETURNS text LANGUAGE sql AS 'SELECT s.trip(''shadow'')::text';
 CREATE FUNCTION public.lower(varchar) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT s.trip(''immutable'')::text';
@@ -110,6 +116,7 @@ var trapped = []struct{ sql, want string }{
 	{`SELECT o.of_row FROM orders o`, "calls public.dblink_exec, s.trip"},
 	{`SELECT o FROM odds ORDER BY o USING OPERATOR(s.<#)`, "calls public.dblink_exec, s.cmp, s.trip"},
 	{`SELECT DISTINCT o FROM odds`, "calls public.dblink_exec, s.cmp, s.trip"},
+	{`SELECT DISTINCT e FROM evens`, "calls public.dblink_exec, s.same, s.trip"},
 	{`SELECT upper('x'::text)`, "calls public.upper"},
 	{`SELECT lower('x'::varchar)`, "calls public.dblink_exec, s.trip"},
 	{`SELECT table_to_xml('tripping', true, true, '')`, "calls pg_catalog.table_to_xml, which runs a text as SQL"},

@@ -146,14 +146,17 @@ func connect(ctx context.Context, to source) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// goodbye ends the connection, and with it the transaction. What the server
-// still sends of a result that is full is not waited for.
+// goodbye ends the transaction and the connection. What the server still sends of
+// a result that is full is not waited for. A pooler keeps its own connection to the
+// server only if the transaction was ended before.
 func goodbye(conn *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), partingWait)
 	defer cancel()
 	if conn.IsBusy() {
 		_ = conn.CancelRequest(ctx)
 		_ = conn.Conn().Close()
+	} else if !conn.IsClosed() {
+		_, _ = conn.Exec(ctx, "ROLLBACK").ReadAll()
 	}
 	_ = conn.Close(ctx)
 }
