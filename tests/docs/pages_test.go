@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 	binaries := t.TempDir()
 	run(t, root, "go", "build", "-o", binaries, "./starter", "./worker")
 	shared := agenttest.StartServer(t)
-	for _, name := range []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md", "docs/tools.md"} {
+	for _, name := range followedPages() {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			text, server := documents(t)[name], shared
@@ -51,6 +51,37 @@ func TestPages(t *testing.T) {
 			}
 			p.follow(text)
 		})
+	}
+}
+
+func followedPages() []string {
+	return []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md", "docs/tools.md"}
+}
+
+// TestPages_Apart: a reader follows one page after the other in one clone, so
+// that no page may find what another has written.
+func TestPages_Apart(t *testing.T) {
+	t.Parallel()
+	writer := map[string]string{}
+	for _, name := range followedPages() {
+		text := documents(t)[name]
+		for _, at := range fence.FindAllStringIndex(text, -1) {
+			file := fileBefore.FindStringSubmatch(text[:at[0]])
+			if file == nil {
+				continue
+			}
+			place := file[1]
+			if top, _, _ := strings.Cut(place, "/"); top != "agents" { // else an agent beside that of the repository
+				place = top
+			}
+			if other, taken := writer[place]; taken && other != name {
+				t.Errorf("%s and %s both write into %s", other, name, place)
+			}
+			writer[place] = name
+		}
+	}
+	if len(writer) < 5 {
+		t.Errorf("only %d places were found", len(writer))
 	}
 }
 
