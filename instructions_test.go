@@ -34,7 +34,7 @@ func TestAgentHoldsASecret(t *testing.T) {
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"agent.yaml": "model: x/y\n" + tt.yaml + "\n", "instructions.md": "Help. " + tt.instructions} {
+			for name, text := range map[string]string{"agent.yaml": "model: openai/y\n" + tt.yaml + "\n", "instructions.md": "Help. " + tt.instructions} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

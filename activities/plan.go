@@ -3,6 +3,8 @@ package activities
 import (
 	"strconv"
 
+	"go.uber.org/zap"
+
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/internal/wire"
@@ -32,6 +34,8 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
 		case secret:
 			p.Problem = problem(contract.ProblemArguments, contract.TextNotExecuted(p.Name, textSecretInCall))
+			a.logger.Warn("a call with a variable's value in its arguments does not run; a value that is no secret can stand in the agent's file, as the default of env.optional",
+				zap.String("agent", agent.Name), zap.String("tool", p.Name))
 		default:
 			a.planCall(&p, gate, tools, answer.Truncated && i == len(answer.Calls)-1)
 		}

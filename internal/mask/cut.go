@@ -28,6 +28,9 @@ func (m Mask) beginning(s string, least func(form string) int) string {
 		return s
 	}
 	end := s[len(s)-MinBytes:]
+	if !m.grams.has(end) {
+		return s
+	}
 	for _, p := range m.pairs {
 		for form := p.form; ; {
 			at := strings.LastIndex(form, end)
@@ -41,4 +44,35 @@ func (m Mask) beginning(s string, least func(form string) int) string {
 		}
 	}
 	return s
+}
+
+// grams are the texts of MinBytes that stand in forms, as a filter that knows
+// all of them and a few others: a long text may have many marks of cuts.
+type grams []uint64
+
+const gramBits = 1 << 18
+
+func newGrams(pairs []pair) grams {
+	g := make(grams, gramBits/64)
+	for _, p := range pairs {
+		for i := 0; i+MinBytes <= len(p.form); i++ {
+			n := gram(p.form[i : i+MinBytes])
+			g[n/64] |= 1 << (n % 64)
+		}
+	}
+	return g
+}
+
+func (g grams) has(s string) bool {
+	n := gram(s)
+	return g[n/64]&(1<<(n%64)) != 0
+}
+
+// gram is FNV-1a, folded.
+func gram(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return (h ^ h>>32) % gramBits
 }

@@ -20,6 +20,7 @@ const MinBytes = 6
 type Mask struct {
 	replacer *strings.Replacer
 	pairs    []pair
+	grams    grams
 }
 
 // pair is a way in which a value may be written, and what replaces it.
@@ -68,7 +69,7 @@ func of(values map[string]string, parts func(string) []string) Mask {
 	for _, p := range pairs {
 		flat = append(flat, p.form, p.name)
 	}
-	return Mask{strings.NewReplacer(flat...), pairs}
+	return Mask{strings.NewReplacer(flat...), pairs, newGrams(pairs)}
 }
 
 // Text is s without the values.
