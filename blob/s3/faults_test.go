@@ -61,7 +61,7 @@ func TestStore_Faults(t *testing.T) {
 		{"another region in the head", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Amz-Bucket-Region", "us-east-2")
 			w.Header().Set("Location", "http://127.0.0.1:1/")
-			w.WriteHeader(301)
+			w.WriteHeader(http.StatusMovedPermanently)
 		}, `the bucket's region is "us-east-2"`},
 		{"a page that is missing", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "no answer of S3: check AWS_ENDPOINT_URL_S3"},
 		{"a bucket that is missing", refuse(404, "NoSuchBucket", "no", ""), "the bucket bucket does not exist"},
