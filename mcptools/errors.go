@@ -57,12 +57,14 @@ func (e *StatusError) aboutUs() bool {
 }
 
 // onTheWay says that an error's code is of who carries messages: the SDK gives
-// lost connections and statuses of the 500s the last three, other SDKs and
-// proxies say "connection closed" and "request timed out" by the first two. They
-// leave open what the server did.
+// lost connections and statuses of the 500s the last three of the first line,
+// other SDKs and proxies say "connection closed" and "request timed out" by the
+// first two, or by the number of the HTTP status, and -32800 that a request was
+// cancelled. They leave open what the server did.
 func onTheWay(code int64) bool {
 	switch code {
-	case -32000, -32001, -32003, -32004, -32005:
+	case -32000, -32001, -32003, -32004, -32005,
+		-32800, http.StatusRequestTimeout, statusClientClosed, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
@@ -80,6 +82,8 @@ func callError(err error) error {
 		return err
 	case errors.As(err, &drift):
 		return drift
+	case errors.As(err, &status) && status.Code == http.StatusSeeOther:
+		return tooldefs.Unknown(status) // what was asked for is done, and its answer elsewhere
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &server) && !onTheWay(server.Code):

@@ -173,7 +173,7 @@ func (p *process) lastWords(err error) error {
 	case p.how == nil:
 		err = fmt.Errorf("%w; the program ended", err)
 	case errors.As(p.how, &exit) && exit.Exited():
-		err = fmt.Errorf("%w; the program ended with %s", err, exit)
+		err = fmt.Errorf("%w; the program ended with %s", err, exit.ProcessState)
 	}
 	if text := p.said.text(); text != "" {
 		return fmt.Errorf("%w; its last words: %s", err, text)
