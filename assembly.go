@@ -27,6 +27,7 @@ type assembly struct {
 	tools    []*tooldefs.Tool    // all of them
 	builtins map[string][]string // names of the tools of each built-in in use
 	servers  map[serverOf][]string
+	down     map[serverOf]bool // those that did not come up
 }
 
 func (a *assembly) report(err error) {
@@ -84,6 +85,15 @@ func (a *assembly) addOwn() {
 	a.own, a.tools = set.Names(), set.Tools()
 }
 
+// offered are the names of the built-in tools that an agent could ask for.
+func (a *assembly) offered() []string {
+	var names []string
+	for _, b := range a.options.Builtins {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
 // grantBuiltins folds what built-in tools need into the agents that ask for
 // them.
 func (a *assembly) grantBuiltins() {
@@ -92,7 +102,7 @@ func (a *assembly) grantBuiltins() {
 		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv, FromFile: b.FromFile})
 	}
 	for i, d := range a.host.definitions {
-		granted, err := d.Grant(offered)
+		granted, err := d.Grant(offered, a.own)
 		a.host.definitions[i] = granted
 		a.report(err)
 	}
@@ -154,9 +164,10 @@ func (a *assembly) resolve(partial bool) {
 		a.host.agents = append(a.host.agents, agent)
 	}
 	for _, d := range a.host.definitions {
-		offer := agentfile.Offer{Tools: a.own, Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
+		offer := agentfile.Offer{Tools: a.own, Offered: a.offered(), Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
 		for _, s := range d.MCP {
 			offer.MCP[s.Name] = a.servers[serverOf{d.Agent.Name, s.Name}]
+			offer.Partial = offer.Partial || a.down[serverOf{d.Agent.Name, s.Name}]
 		}
 		agent, err := d.Resolve(offer)
 		a.report(err)

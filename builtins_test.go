@@ -100,9 +100,14 @@ func TestOpenRefuses(t *testing.T) {
 	builtins := []tooldefs.Builtin{plainBuiltin("web_search", &made, missing), plainBuiltin("own", &made)}
 	for _, tt := range []struct{ name, file, want string }{
 		{"a misspelt built-in", "builtin_tools: [web_serch]", `/a/agent.yaml:2:17: builtin_tools[0]: this worker has no built-in tool "web_serch"; did you mean "web_search"?; valid: own, web_search`},
-		{"bash", "builtin_tools: [bash]", `/a/agent.yaml:2:17: builtin_tools[0]: bash comes with "sandbox: true", not by builtin_tools`},
+		{"bash", "builtin_tools: [bash]", `/a/agent.yaml:2:17: builtin_tools[0]: bash comes with "sandbox: true", not by builtin_tools, and is not available yet; remove it`},
+		{"a tool of the sandbox as the worker's", "tools: [own, read_file]", `/a/agent.yaml:2:14: tools: read_file comes with "sandbox: true", not by tools, and is not available yet; remove it`},
+		{"a later tool as the worker's", "tools: [run_process]", "/a/agent.yaml:2:9: tools: run_process is not available yet; remove it"},
+		{"a built-in as the worker's", "tools: [web_search]", "/a/agent.yaml:2:9: tools: web_search is a built-in tool; name it in builtin_tools"},
+		{"the worker's as a built-in", "builtin_tools: [reader]", "/a/agent.yaml:2:17: builtin_tools[0]: reader is a tool of the worker's own; name it in tools"},
 		{"a later built-in", "builtin_tools: [call_agent]", "/a/agent.yaml:2:17: builtin_tools[0]: call_agent is not available yet; remove it"},
 		{"a built-in's variable", "builtin_tools: [web_search]", "/a/agent.yaml:2:17: agent a requires the environment variable " + missing + ", which is not set or empty"},
+		{"a built-in's variable that is optional and empty", "builtin_tools: [web_search]\nenv: {optional: {" + missing + ": ''}}", "/a/agent.yaml:2:17: agent a requires the environment variable " + missing + ", which is not set or empty"},
 		{"a tool's variable", "tools: [reader]", "/a/agent.yaml:2:9: tools: reader reads the environment variable SOME_KEY; declare it in env.required or env.optional"},
 		{"two of a name", "builtin_tools: [own]", `two tools are named "own": that of the worker, defined at `},
 		{"a bind of nothing", "builtin_tools: [own]\nenv: {bind: {A: B}}", `/a/agent.yaml:3:14: env.bind: "A" is neither required nor optional`},

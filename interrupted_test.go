@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +36,35 @@ func TestInterruptedCommands(t *testing.T) {
 		if code != 130 || out.String() != "" || errOut.String() != "interrupted; everything that was started here has been stopped\n" {
 			t.Errorf("%v: %d, %s, %s", args, code, &out, &errOut)
 		}
+	}
+}
+
+// Y04: no more than so many servers start at once, whatever the number of agents.
+func TestServersStartInTurns(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i := range startsAtOnce + 4 {
+		files = append(files, fmt.Sprintf("a%d", i), fmt.Sprintf("model: openai/y\nmcp_servers: {s: {command: [sh, -c, \"touch %s/%d; exec sleep 1000\"]}}\n", dir, i))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	started := func() int {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Error(err)
+		}
+		return len(entries)
+	}
+	go func() {
+		for ctx.Err() == nil && started() < startsAtOnce {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	if _, err := Open(ctx, Options{AgentsDir: agentsDir(t, files...)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if n := started(); n != startsAtOnce {
+		t.Errorf("%d servers were started", n)
 	}
 }
 

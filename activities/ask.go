@@ -67,7 +67,7 @@ func (a *Activities) ask(ctx context.Context, model *wire.Client, agent contract
 		}
 		plain, changed := model.Repair(request, failed)
 		if !changed {
-			return asked{}, wireError(ctx, failed, n)
+			return asked{}, wireError(ctx, a.withKeyHint(failed, agent), n)
 		}
 		request, messages = plain, plain.Messages
 		out.warning = contract.BoundText("the endpoint refused the transcript, and was sent a plainer one: "+failed.Error(), contract.MaxErrorText)

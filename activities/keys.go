@@ -15,17 +15,11 @@ import (
 // key reads the endpoint's key. A provider's usual variable is read for that
 // provider alone, so that no key goes to someone else's server.
 func (a *Activities) key(agent contract.Agent, p providers.Provider, base string) (string, error) {
-	variable := agent.Endpoint.APIKeyEnv
-	if variable == "" {
-		variable = p.KeyEnv
-	}
+	variable := keyVariable(agent, p)
 	if variable == "" {
 		return "", nil
 	}
-	key := a.getenv(variable)
-	if value, declared := a.env(agent.Name, variable); declared {
-		key = value // as the agent's file binds it
-	}
+	key := a.keyIn(agent, variable)
 	if key == "" && !p.KeyOptional && base == p.BaseURL {
 		hint := ""
 		if p.Name == openAIProvider {
@@ -34,6 +28,20 @@ func (a *Activities) key(agent contract.Agent, p providers.Provider, base string
 		return "", modelError(contract.ErrModelAuth, errors.New(variable+" is not set on the worker: set it"+hint))
 	}
 	return key, nil
+}
+
+// keyVariable names the variable of an agent's key; it is empty where no key is
+// sent.
+func keyVariable(agent contract.Agent, p providers.Provider) string {
+	return cmp.Or(agent.Endpoint.APIKeyEnv, p.KeyEnv)
+}
+
+// keyIn is the value of that variable, as the agent's file binds it.
+func (a *Activities) keyIn(agent contract.Agent, variable string) string {
+	if value, declared := a.env(agent.Name, variable); declared {
+		return value
+	}
+	return a.getenv(variable)
 }
 
 // MissingKeys says, in order, which variables of models' keys are not set, and of
@@ -47,7 +55,7 @@ func (a *Activities) MissingKeys() []string {
 		if err != nil || p.Name == scripted {
 			continue
 		}
-		variable := cmp.Or(agent.Endpoint.APIKeyEnv, p.KeyEnv)
+		variable := keyVariable(agent, p)
 		key, err := a.key(agent, p, base)
 		if err != nil || key == "" && agent.Endpoint.APIKeyEnv != "" {
 			agents[variable] = append(agents[variable], agent.Name)

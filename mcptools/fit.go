@@ -105,7 +105,7 @@ func fit(raw []byte) (message []byte, ok bool) {
 	_, isRequest := e["method"]
 	if _, answered := e["result"]; isRequest && !answered && e["error"] == nil {
 		_, err := jsonrpc.DecodeMessage(raw)
-		return raw, err == nil
+		return raw, err == nil && isWanted(e)
 	}
 	if !isResponse(e) {
 		return nil, false
@@ -126,6 +126,24 @@ func fit(raw []byte) (message []byte, ok bool) {
 		_, err = jsonrpc.DecodeMessage(bare)
 	}
 	return raw, err == nil
+}
+
+// isWanted says that somebody here listens to a request or notification. All
+// others cost the SDK more than they are worth, and it keeps what it has not dealt
+// with without a bound.
+func isWanted(e map[string]json.RawMessage) bool {
+	if id, has := e["id"]; has && string(id) != "null" {
+		return true
+	}
+	var method string
+	if json.Unmarshal(e["method"], &method) != nil {
+		return false
+	}
+	switch method {
+	case "notifications/progress", "notifications/tools/list_changed", "notifications/cancelled":
+		return true
+	}
+	return false
 }
 
 // isResponse tells a response from a line of a log that is JSON. One without

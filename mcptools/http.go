@@ -58,6 +58,9 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return readable(response, id)
 }
 
+// CloseIdleConnections closes those that no request uses.
+func (t *httpTransport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
 // sentOnce is the name of a header in a form in which net/http does not take it
 // for leave to send a request again when its connection breaks. To a server the
 // case of a name makes no difference.
@@ -185,9 +188,16 @@ func (t *httpTransport) refusal(r *http.Request, response *http.Response) error 
 		return nil
 	}
 	_ = response.Body.Close()
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(t.mask.Text(string(body)), "")), " ")
-	if len(text) > 300 {
-		text = strings.ToValidUTF8(text[:300], "") + "…"
+	return &StatusError{
+		Code: code, Status: t.shown(response.Status, 80), Body: t.shown(string(body), 300), After: t.shown(response.Header.Get("Retry-After"), 40),
 	}
-	return &StatusError{Code: code, Status: response.Status, Body: text}
+}
+
+// shown is the beginning of what a server said, without secrets, on one line.
+func (t *httpTransport) shown(said string, most int) string {
+	text := strings.Join(strings.Fields(plainWords(t.mask.Text(said))), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }

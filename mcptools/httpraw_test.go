@@ -251,3 +251,30 @@ func TestPingIsRefused(t *testing.T) {
 		t.Error("a server that a proxy cannot reach counts as alive")
 	}
 }
+
+// T66: a server that takes nothing from us now is not connected again for it,
+// and the model is told how long it wants to be left alone.
+func TestHTTPRefusesTheListing(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{401, 403, 429} {
+		h := newRawHTTP(t, tool(textSchema))
+		c := h.connect(t, Options{ToolOptions: ToolOptions{Timeout: time.Hour}})
+		h.on("tools/list", func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.Header().Set("Retry-After", "30")
+			http.Error(w, "not \x1b[31mnow", code)
+		})
+		for range 3 {
+			_, v := run(t, c.Tools()[0], `{"text":"a"}`)
+			if v.Outcome != contract.OutcomeNotExecuted || !strings.Contains(v.Text, "(Retry-After: 30): not now") {
+				t.Errorf("%d: %+v", code, v)
+			}
+		}
+		if h.count("initialize") != 1 || h.count("tools/list") != 4 || h.count("tools/call") != 0 {
+			t.Errorf("%d: %d connections, %d listings, %d calls", code, h.count("initialize"), h.count("tools/list"), h.count("tools/call"))
+		}
+		h.on("tools/list", nil)
+		if result, v := run(t, c.Tools()[0], `{"text":"a"}`); result.Text != "fine" {
+			t.Errorf("%d: then: %+v", code, v)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,9 +92,14 @@ func Read(dir string) ([]Definition, error) {
 
 func readFS(fsys fs.FS, dir string) ([]Definition, Errors) {
 	l := &loader{fsys: fsys, dir: dir}
+	if others, _ := fs.Glob(fsys, path.Join("*", FileName)); len(others) == 0 && isFile(fsys, FileName) {
+		l.problemf(path.Join(dir, FileName), "is read in a folder of folders only: if %s is the agent's own folder, name %s instead; if it is for all agents, move the file to %s",
+			dir, parent(dir), path.Join(dir, "<name>", FileName))
+		return nil, l.problems
+	}
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		l.problemf(dir, "cannot read the agents folder (%s); start in a folder that has one, or name another", reason(err))
+		l.problemf(dir, "cannot read the agents folder (%s); start in a folder that has one, or name another (--agents, in code Options.AgentsDir)", reason(err))
 		return nil, l.problems
 	}
 	defs := l.agents(entries)
@@ -144,7 +150,7 @@ func (l *loader) strayFile(name string) {
 	}
 	switch {
 	case name == FileName:
-		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s, or name the folder above", path.Join(l.dir, "<name>", FileName))
+		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s", path.Join(l.dir, "<name>", FileName))
 	case isYAML:
 		l.problemf(path.Join(l.dir, name), "is not read here; move it to %s", path.Join(l.dir, stem, FileName))
 	}
@@ -193,7 +199,24 @@ func (l *loader) missing(folder string) string {
 	if near := nearFile(l.fsys, folder, FileName, 2); near != "" {
 		return "has " + near + "; rename it to " + FileName
 	}
+	if agents, _ := fs.Glob(l.fsys, path.Join(folder, "*", FileName)); len(agents) > 0 {
+		return "is no agent but a folder of agents; name it instead of " + l.dir
+	}
 	return "has no " + FileName + "; add one, or begin the folder's name with _ to have it passed over"
+}
+
+// parent is the folder above dir, which may be relative.
+func parent(dir string) string {
+	dir = path.Clean(filepath.ToSlash(dir))
+	if base := path.Base(dir); base == "." || base == ".." {
+		return path.Join(dir, "..")
+	}
+	return path.Dir(dir)
+}
+
+func isFile(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // reason is the cause of a file system's error without the path, which the

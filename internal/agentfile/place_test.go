@@ -95,6 +95,9 @@ func TestLoadRefusesOtherSpellings(t *testing.T) {
 		m + "limits: {max_wall_clock: 1.5}\n":                              "2:26: limits.max_wall_clock: want a duration like 90s, 30m or 24h, found 1.5 without a unit",
 		m + "limits: {max_wall_clock: +5m}\n":                              "2:26: limits.max_wall_clock: want a duration like 90s, 30m or 24h, found \"+5m\"",
 		m + "limits: {max_wall_clock: '30'}\n":                             "2:26: limits.max_wall_clock: want a duration like 90s, 30m or 24h, found \"30\"",
+		m + "env: {optional: {A: a\tb}}\n":                                 "2:21: a tab within text; put the text into double quotes, and write the tab as \\t",
+		m + "env:\n  optional:\n    A: a\n      b\tc\n":                    "4:8: a tab within text",
+		m + "env: {optional: {A: \"a\tb\", B: x}}\n":                       "2:21: a tab within text",
 		m + "? tools\n: [a]\n":                                             "2:1: a key must be plain text, found one that begins with ?, which this file may not have",
 		"model:\n":                                                         "1:1: model has no value; give one or remove the key",
 		m + "mcp_servers: {a: {command: }}\n":                              "2:19: mcp_servers.a.command has no value; give one or remove the key",
@@ -111,7 +114,7 @@ func TestLoadRefusesOtherSpellings(t *testing.T) {
 	}
 	for _, in := range []string{
 		"limits:\n  max_wall_clock: |-\n    30m\n", "tools: |-\n  all\n", "policy:\n  rules:\n  - {id: a, when: {tools: ['*']}, then: allow}\n  - id: b\n    when: {tools: ['*']}\n    then: >-\n      allow\n",
-		"env: {optional: {A: '3', B: \"1e3\"}}\n",
+		"env: {optional: {A: '3', B: \"1e3\"}}\n", "name:\tb\t\t# a\tcomment\nenv:\t\n  optional:\n    A:\tb\t\n    C: 'a\tb'\n    D: | # c\n      a\tb\n",
 	} {
 		if _, err := LoadFS(one(m+in), "agents"); err != nil {
 			t.Errorf("%q: %v", in, err)

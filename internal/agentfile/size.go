@@ -1,6 +1,10 @@
 package agentfile
 
-import "github.com/goccy/go-yaml/token"
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/token"
+)
 
 // How much structure a file may have: what a person writes has far less, and the
 // YAML reader's time grows with the square of it.
@@ -9,8 +13,12 @@ const (
 	maxTokens = 50_000
 )
 
-// parsable reports a file that has too much structure, before it is parsed.
+// parsable reports a file that has too much structure, before it is parsed, and
+// what the YAML reader would read wrong.
 func (r *reader) parsable(tokens token.Tokens) bool {
+	if !r.tabs(tokens) {
+		return false
+	}
 	flow := 0
 	var columns []int // of the blocks that are open
 	for i, t := range tokens {
@@ -44,4 +52,26 @@ func (r *reader) parsable(tokens token.Tokens) bool {
 		}
 	}
 	return true
+}
+
+// tabs reports tabs that the YAML reader drops, from text without quotes, or that
+// it loses a line end after, in double quotes. Elsewhere they are read as they are.
+func (r *reader) tabs(tokens token.Tokens) bool {
+	good, block := true, false
+	for _, t := range tokens {
+		switch t.Type {
+		case token.LiteralType, token.FoldedType:
+			block = true
+			continue
+		case token.CommentType:
+			continue
+		case token.StringType, token.DoubleQuoteType:
+			if !block && strings.Contains(strings.Trim(t.Origin, " \t\n"), "\t") {
+				r.report(placeOf(t), `a tab within text; put the text into double quotes, and write the tab as \t`)
+				good = false
+			}
+		}
+		block = false
+	}
+	return good
 }

@@ -286,7 +286,7 @@ var packages = []Row{
 		Package: "internal/cli",
 		Ours: []string{
 			".", "agenttest", "blob", "contract", "internal/agentfile", "internal/conn", "internal/conversation", "internal/devproc", "internal/document", "internal/effect",
-			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "internal/usage", "examples/support",
+			"internal/fold", "internal/lineage", "internal/logging", "internal/policy", "internal/prices", "internal/replay", "internal/scripted", "internal/usage", "examples/support",
 			"tooldefs",
 			"tools",
 		},

@@ -120,8 +120,8 @@ func (s *Server) await(password string) error {
 
 // Stop ends the server and removes its folder.
 func (s *Server) Stop() {
-	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown
-	<-s.exited                           //nolint:errcheck // it was told to end
+	_ = s.process.Signal(syscall.SIGQUIT) // at once, also where a query looks for nothing
+	<-s.exited                            //nolint:errcheck // it was told to end
 	_ = os.RemoveAll(s.Dir)
 }
 

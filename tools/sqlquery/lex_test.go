@@ -20,7 +20,8 @@ func TestY21_Calls(t *testing.T) {
 		{`SELECT "` + strings.Repeat("x", 70) + `"(1)`, strings.Repeat("x", 70)},
 		{`SELECT x IN (1)`, `in`},
 		{`SELECT a.b.c(1)`, `->b b.c`},
-		{`SELECT o.f, (o) . "G", o.*, 1.5 FROM public.orders o`, `->f ->G ->orders`},
+		{`SELECT o.f, (o) . "G", o.*, 1.5 FROM public.orders o`, `->f =>G ->orders`},
+		{`SELECT ('x').f, (x[1])."g".h, y[1].i, g.j, a.k, q.l, m.n FROM m(1), o(2) AS g, p a, (q) "q"`, `select =>f =>g =>h =>i =>j ->k =>l =>n m o`},
 		{`SELECT 'a' 'b', f(1)`, `f`},
 		{`SELECT 'a\', f(1), 'b'`, `f`},
 		{`SELECT e'a' , f(1)`, `f`},
@@ -31,8 +32,10 @@ func TestY21_Calls(t *testing.T) {
 		var names []string
 		for _, c := range found {
 			name := strings.TrimPrefix(c.schema+"."+c.name, ".")
-			if c.field {
+			if c.field == ofRow {
 				name = "->" + name
+			} else if c.field != "" {
+				name = "=>" + name
 			}
 			names = append(names, name)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,7 +55,7 @@ func checkFunctions(ctx context.Context, conn *pgconn.PgConn, query string, path
 	called := calls(tokens)
 	schemas, names, fields := make([]string, len(called)), make([]string, len(called)), make([]string, len(called))
 	for i, c := range called {
-		schemas[i], names[i], fields[i] = c.schema, c.name, strconv.FormatBool(c.field)
+		schemas[i], names[i], fields[i] = c.schema, c.name, c.field
 	}
 	lists := [][]byte{array(harmless), array(burning), array(running), array(runningInC), array(harmlessInC), array(secret), array(names)}
 	more, err := judge(ctx, conn, named, append(lists, array(schemas), array(fields), array(words(tokens)), array(operators(tokens)), path))
@@ -116,18 +115,25 @@ func array(values []string) []byte {
 }
 
 // calls finds what is called in a query: every name before a parenthesis, and
-// every name after a point, since t.f is f(t) where t has no column f. Words of the
+// every name after a point, since x.f is f(x) where x has no column f. Words of the
 // language that stand there too (IN, VALUES, a table's alias) are no functions for
 // the server.
 func calls(tokens []token) []qualified {
 	var found []qualified
+	scalars := scalars(tokens)
 	for i, token := range tokens {
 		call := i+1 < len(tokens) && tokens[i+1].kind == '('
 		if token.kind != word || !call && (i == 0 || tokens[i-1].kind != '.') {
 			continue
 		}
-		c := qualified{name: token.text, field: !call}
-		if call && i >= 2 && tokens[i-1].kind == '.' && tokens[i-2].kind == word {
+		c := qualified{name: token.text}
+		switch {
+		case !call:
+			c.field = ofRow
+			if start := chain(tokens, i); start.kind != word || slices.Contains(scalars, start.text) {
+				c.field = ofAny
+			}
+		case i >= 2 && tokens[i-1].kind == '.' && tokens[i-2].kind == word:
 			c.schema = tokens[i-2].text
 		}
 		if !slices.Contains(found, c) {
@@ -136,6 +142,40 @@ func calls(tokens []token) []qualified {
 	}
 	return found
 }
+
+// chain is the first of the names with points between them that end at i: a name,
+// or the end of an expression.
+func chain(tokens []token, i int) token {
+	for i >= 2 && tokens[i].kind == word && tokens[i-1].kind == '.' {
+		i -= 2
+	}
+	return tokens[i]
+}
+
+// scalars are names that may be one value, not a row: a function in FROM, and what
+// is named after a parenthesis, as such a function is, or after a value of the
+// language's own, like CURRENT_USER.
+func scalars(tokens []token) []string {
+	found := slices.Clone(values)
+	for i, t := range tokens {
+		if t.kind != word {
+			continue
+		}
+		before := i - 1
+		if before >= 1 && tokens[before].text == "as" {
+			before--
+		}
+		called := i+1 < len(tokens) && tokens[i+1].kind == '('
+		if called || before >= 0 && (tokens[before].kind == ')' || slices.Contains(values, tokens[before].text)) {
+			found = append(found, t.text)
+		}
+	}
+	return found
+}
+
+// values are words that stand for a value, also in FROM.
+var values = []string{"current_catalog", "current_date", "current_role", "current_schema", "current_time", "current_timestamp", "current_user",
+	"localtime", "localtimestamp", "session_user", "system_user", "user"}
 
 // words are the names and words of a query, each once.
 func words(tokens []token) []string {
@@ -168,5 +208,10 @@ func operators(tokens []token) []string {
 
 type qualified struct {
 	schema, name string
-	field        bool // written like a column; a call only if it takes a row
+	field        string // written like a column: a call only if it takes a row, or anything; else empty
 }
+
+const (
+	ofRow = "row"
+	ofAny = "any"
+)

@@ -30,8 +30,8 @@ const (
 const declare = "DECLARE turnkeel_query NO SCROLL CURSOR WITHOUT HOLD FOR "
 
 // boundFiles keeps a sort from filling the server's disk. Only a superuser may set it.
-const boundFiles = `SELECT pg_catalog.set_config('temp_file_limit', '1GB', true) FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user ` +
-	`AND rolsuper AND pg_catalog.current_setting('temp_file_limit') OPERATOR(pg_catalog.=) '-1'; `
+const boundFiles = `SELECT pg_catalog.set_config('temp_file_limit', '1GB', true) WHERE pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' ` +
+	`AND pg_catalog.current_setting('temp_file_limit') OPERATOR(pg_catalog.=) '-1'; `
 
 // queryPostgres asks the server, over a connection of its own that is closed
 // afterwards, so that nothing of a session (a lock, a setting, LISTEN) is left.
@@ -68,8 +68,8 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath str
 		`SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; `+
 		`SET LOCAL datestyle = ISO; SET LOCAL intervalstyle = postgres; SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; `+
 		boundFiles+`%sSAVEPOINT own_names; SELECT pg_catalog.current_schemas(true)::pg_catalog.text; SET LOCAL search_path = pg_catalog; `+
-		`SELECT pid FROM pg_stat_activity WHERE usename = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
-		`AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
+		`SELECT pid FROM pg_stat_get_activity(NULL) WHERE pg_get_userbyid(usesysid) = current_user AND state = 'active' AND query ~ '^(DECLARE|FETCH FORWARD [0-9]+ FROM) turnkeel_query' `+
+		`AND wait_event_type IS DISTINCT FROM 'Client' AND xact_start < clock_timestamp() - interval '%d ms'`, ms, ms, 2*ms, searchPath, ms+q.overdue.Milliseconds())).ReadAll()
 	if err != nil {
 		return nil, err
 	}
@@ -146,14 +146,17 @@ func connect(ctx context.Context, to source) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// goodbye ends the connection, and with it the transaction. What the server
-// still sends of a result that is full is not waited for.
+// goodbye ends the transaction and the connection. What the server still sends of
+// a result that is full is not waited for. A pooler keeps its own connection to the
+// server only if the transaction was ended before.
 func goodbye(conn *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), partingWait)
 	defer cancel()
 	if conn.IsBusy() {
 		_ = conn.CancelRequest(ctx)
 		_ = conn.Conn().Close()
+	} else if !conn.IsClosed() {
+		_, _ = conn.Exec(ctx, "ROLLBACK").ReadAll()
 	}
 	_ = conn.Close(ctx)
 }

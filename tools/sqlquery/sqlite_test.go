@@ -215,6 +215,10 @@ func TestY21_Caps(t *testing.T) {
 			t.Errorf("%.100s: %d rows, truncated %v, %q, %d bytes, %v", tt.sql, len(got.Rows), got.Truncated, got.Note, len(text), err)
 		}
 	}
+	long := `SELECT x.*` + strings.Repeat(", x.*", 30) + ` FROM (SELECT 1 AS "` + strings.Repeat("é", 1500) + `", 2 AS "` + strings.Repeat("\x01", 1500) + `") x`
+	if got, text, err := query(t, time.Minute, address, long, 1); err == nil || !strings.Contains(text, "names of the columns") {
+		t.Errorf("got %d columns, %s", len(got.Columns), text)
+	}
 	if _, text, err := query(t, time.Minute, address, `SELECT 1`+strings.Repeat(",1", 100), 1); err == nil || !strings.Contains(text, "101 columns, and at most 100") {
 		t.Errorf("got %s", text)
 	}

@@ -24,9 +24,11 @@ func (t *table) columns(names []string) error {
 		return fmt.Errorf("the query has %d columns, and at most %d are returned; name the ones you need", len(names), MaxColumns)
 	}
 	for _, name := range names {
-		name = t.text(name)
-		t.out.Columns = append(t.out.Columns, name)
-		t.bytes += len(name) + len(`"",`)
+		t.out.Columns = append(t.out.Columns, t.text(name))
+	}
+	data, err := json.Marshal(t.out.Columns)
+	if t.bytes = len(data); err != nil || t.bytes > MaxBytes {
+		return fmt.Errorf("the names of the columns alone have more than %d bytes; give them shorter ones, with AS", MaxBytes)
 	}
 	return nil
 }
