@@ -21,7 +21,7 @@ env: {bind: {"\e[1m": A}}
 		t.Fatal("accepted")
 	}
 	text := strings.ReplaceAll(err.Error(), "\n", "")
-	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 || strings.Count(text, `\x1b[`) != 4 || !strings.Contains(text, `\u202ehgih`) {
+	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 || strings.Count(text, `\x1b[`) != 3 || !strings.Contains(text, `\u202ehgih`) {
 		t.Errorf("at %d: %q", i, text)
 	}
 	def := load(t, "model: openai/x\nmcp_servers: {s: {command: [x]}}\n")
