@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,17 @@ func TestReadRefusesTooMuchStructure(t *testing.T) {
 		if _, problems := Read([]byte(in)); len(problems) != 1 || !strings.HasPrefix(problems[0].Text, want) || problems[0].Line == 0 {
 			t.Errorf("%.30q: got %v", in, problems)
 		}
+	}
+	bomb := "steps:\n- calls:\n  - name: f\n    args:\n      a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := range 12 {
+		bomb += fmt.Sprintf("      a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
+	}
+	if _, problems := Read([]byte(bomb)); len(problems) != 1 || problems[0].Line != 6 || !strings.HasPrefix(problems[0].Text, "an alias within what has an anchor") {
+		t.Errorf("got %v", problems)
+	}
+	plain := "steps:\n- calls:\n  - {name: f, args: &a {x: 1}}\n  - {name: g, args: *a}\n- text: done\n"
+	if s, problems := Read([]byte(plain)); problems != nil || len(s.Steps) != 2 {
+		t.Errorf("got %v", problems)
 	}
 	if _, problems := Read([]byte("steps:\n" + strings.Repeat("- text: hi\n", 1_000))); problems != nil {
 		t.Errorf("got %v", problems)

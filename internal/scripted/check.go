@@ -52,6 +52,9 @@ func Read(data []byte) (s Script, problems []Problem) {
 	if at, problem := yamlbound.Check(lexer.Tokenize(string(data))); problem != "" {
 		return Script{}, []Problem{{Line: at.Position.Line, Column: at.Position.Column, Text: problem}}
 	}
+	if p, nested := nestedAlias(data); nested {
+		return Script{}, []Problem{p}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
 	switch err := dec.Decode(&s); {
 	case errors.Is(err, io.EOF):
