@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,12 +40,24 @@ func (a *assembly) openServers(ctx context.Context) {
 		starting.Go(func() { w.connection, w.err = mcptools.Connect(ctx, w.config) })
 	}
 	starting.Wait()
+	a.host.closers = append(a.host.closers, func() error { return closeServers(servers) })
 	for _, w := range servers {
-		if w.err == nil {
-			a.host.closers = append(a.host.closers, w.connection.Close)
-		}
 		a.takeServer(w)
 	}
+}
+
+// closeServers ends all servers side by side: one that does not want to takes
+// its time, and a worker that ends has little.
+func closeServers(servers []*wanted) error {
+	problems := make([]error, len(servers))
+	var ending sync.WaitGroup
+	for i, w := range servers {
+		if w.err == nil {
+			ending.Go(func() { problems[i] = w.connection.Close() })
+		}
+	}
+	ending.Wait()
+	return errors.Join(problems...)
 }
 
 // wantedServers are the distinct servers, in the order of the files.
