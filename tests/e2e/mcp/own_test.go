@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,7 +21,8 @@ const ownServer = "own-mcp-server"
 const sendTool = `{"name":"send","description":"Sends a message.","inputSchema":{"type":"object","properties":{"to":{"type":"string"},"body":{"type":"string"}},"required":["to","body"]}}`
 
 // serveOwn offers the tool of tool.json, read anew for each listing. A call
-// leaves a line in the ledger, and then hangs where there is a file "hang".
+// leaves a line in the ledger, and then hangs where there is a file "hang". Where
+// there is a file "stubborn", which names a diary, it has to be killed.
 func serveOwn(dir string) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
 	load := func() {
@@ -54,9 +57,30 @@ func serveOwn(dir string) {
 			return next(ctx, method, r)
 		}
 	})
+	terms := make(chan os.Signal, 1)
+	diary, err := os.ReadFile(filepath.Join(dir, "stubborn")) //nolint:gosec // the test's
+	if err == nil {
+		signal.Notify(terms, syscall.SIGTERM)
+	}
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+	if len(diary) > 0 {
+		tell(string(diary), "end of input")
+		<-terms
+		tell(string(diary), "told to end")
+		select {}
+	}
+}
+
+// tell adds a line to a file that several servers share.
+func tell(file, line string) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the test's
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintln(f, line)
 }
 
 // own is such a server's folder.

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +97,37 @@ func TestTheSameServerTwice(t *testing.T) {
 		_ = host.Close()
 	} else if !strings.Contains(err.Error(), "a/agent.yaml:4:3: mcp_servers.post: is the very same server as mail: remove one of them") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// D06, T66: servers that do not want to end are ended side by side, so that
+// many of them take a worker's end no longer than one.
+func TestStubbornServersEndTogether(t *testing.T) {
+	t.Parallel()
+	diary := filepath.Join(t.TempDir(), "diary")
+	var all []own
+	yaml := "mcp_servers:\n"
+	for i := range 3 {
+		o := newOwn(t, sendTool)
+		o.write("stubborn", diary)
+		line := strings.SplitN(o.yaml(fmt.Sprintf(", prefix: p%d", i)), "\n", 2)[1]
+		yaml += strings.Replace(line, "mail:", fmt.Sprintf("mail%d:", i), 1)
+		all = append(all, o)
+	}
+	host, err := turnkeel.Open(t.Context(), turnkeel.Options{AgentsDir: agents(t, map[string]string{"a": yaml})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Close(); err != nil {
+		t.Error(err)
+	}
+	data, err := os.ReadFile(diary)
+	if lines := strings.Split(string(data), "\n"); err != nil || len(lines) < 4 || slices.Index(lines, "told to end") != 3 {
+		t.Errorf("%v: %q", err, lines)
+	}
+	for _, o := range all {
+		if pids := servers(t, o.dir); len(pids) != 0 {
+			t.Errorf("left over: %v", pids)
+		}
 	}
 }
