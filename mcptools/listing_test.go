@@ -94,7 +94,9 @@ func TestListingIsBounded(t *testing.T) {
 	h.on("tools/list", func(w http.ResponseWriter, _ *http.Request, id string) {
 		sayJSON(w, id, page+fmt.Sprint(h.count("tools/list"))+`"}`)
 	})
-	if _, err := Connect(t.Context(), h.config(Options{})); err == nil || !strings.Contains(err.Error(), "has more than 33554432 bytes") {
+	config := h.config(Options{})
+	config.StartTimeout = 5 * time.Minute // not what ends it
+	if _, err := Connect(t.Context(), config); err == nil || !strings.Contains(err.Error(), "has more than 33554432 bytes") {
 		t.Errorf("got %v", err)
 	}
 	if n := h.count("tools/list"); n > 3 {
