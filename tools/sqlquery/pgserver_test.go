@@ -160,7 +160,11 @@ func (s *pgServer) command(attr *syscall.SysProcAttr, program string, args ...st
 
 func (s *pgServer) stop() {
 	_ = s.process.Signal(syscall.SIGQUIT) // at once, also where a query looks for nothing
-	<-s.exited
+	select {
+	case <-s.exited:
+	case <-time.After(30 * time.Second): // no test may wait for a server for ever
+		_ = s.process.Kill()
+	}
 	_ = os.RemoveAll(s.dir)
 }
 
