@@ -2,6 +2,7 @@ package turnkeel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
 	"github.com/turnkeel/turnkeel/internal/logging"
+	"github.com/turnkeel/turnkeel/internal/wire/providers"
 	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
@@ -25,6 +27,7 @@ type assembly struct {
 	tools    []*tooldefs.Tool    // all of them
 	builtins map[string][]string // names of the tools of each built-in in use
 	servers  map[serverOf][]string
+	down     map[serverOf]bool // those that did not come up
 }
 
 func (a *assembly) report(err error) {
@@ -45,10 +48,14 @@ func (a *assembly) assemble(ctx context.Context) error {
 	}
 	a.grantBuiltins()
 	a.report(agentfile.CheckEnv(a.host.definitions, os.LookupEnv))
+	a.refuseRecordedSecrets()
 	a.openBuiltins()
 	broken := len(a.problems) > 0
 	if !broken {
 		a.openServers(ctx)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("the start was interrupted: %w", ctx.Err()) // no server is to blame
 	}
 	a.resolve(broken)
 	if err := agentfile.Join(a.problems...); err != nil {
@@ -62,6 +69,9 @@ func (a *assembly) assemble(ctx context.Context) error {
 		Agents: a.host.agents, Tools: a.host.set, Logger: o.Logger, DataConverter: o.DataConverter, Blobs: o.Blobs,
 		Scripted: a.scripts(), Getenv: os.Getenv, Env: a.host.env, Declared: a.host.variables(), Secrets: a.host.secrets,
 	})
+	if err == nil {
+		a.host.warnings = append(a.host.warnings, a.host.acts.MissingKeys()...)
+	}
 	return err
 }
 
@@ -75,6 +85,15 @@ func (a *assembly) addOwn() {
 	a.own, a.tools = set.Names(), set.Tools()
 }
 
+// offered are the names of the built-in tools that an agent could ask for.
+func (a *assembly) offered() []string {
+	var names []string
+	for _, b := range a.options.Builtins {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
 // grantBuiltins folds what built-in tools need into the agents that ask for
 // them.
 func (a *assembly) grantBuiltins() {
@@ -83,7 +102,7 @@ func (a *assembly) grantBuiltins() {
 		offered = append(offered, agentfile.Builtin{Name: b.Name, Env: b.Env, OptionalEnv: b.OptionalEnv, FromFile: b.FromFile})
 	}
 	for i, d := range a.host.definitions {
-		granted, err := d.Grant(offered)
+		granted, err := d.Grant(offered, a.own)
 		a.host.definitions[i] = granted
 		a.report(err)
 	}
@@ -145,9 +164,10 @@ func (a *assembly) resolve(partial bool) {
 		a.host.agents = append(a.host.agents, agent)
 	}
 	for _, d := range a.host.definitions {
-		offer := agentfile.Offer{Tools: a.own, Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
+		offer := agentfile.Offer{Tools: a.own, Offered: a.offered(), Builtins: a.builtins, MCP: map[string][]string{}, Partial: partial}
 		for _, s := range d.MCP {
 			offer.MCP[s.Name] = a.servers[serverOf{d.Agent.Name, s.Name}]
+			offer.Partial = offer.Partial || a.down[serverOf{d.Agent.Name, s.Name}]
 		}
 		agent, err := d.Resolve(offer)
 		a.report(err)
@@ -155,9 +175,21 @@ func (a *assembly) resolve(partial bool) {
 			a.host.agents = append(a.host.agents, agent)
 		}
 		a.report(d.CheckToolEnv(a.own, a.envOf))
+		a.report(d.CheckProvider(addressed()))
 	}
 	a.report(duplicateAgents(a.options.Agents, a.host.definitions))
 	a.report(scriptedInCode(a.options.Agents))
+}
+
+// addressed are the providers that have an address of their own.
+func addressed() []string {
+	var names []string
+	for _, p := range providers.All() {
+		if p.BaseURL != "" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // duplicateAgents finds agents in code that have the name of one in a file.

@@ -41,6 +41,9 @@ func blobsFrom(getenv func(string) string) (blob.Store, error) {
 			return nil, fmt.Errorf("%s: %w", envBlobs, err)
 		}
 		return store, nil
+	case strings.Contains(dir, "://"): // else it would be a folder of that name
+		kind, _, _ := strings.Cut(dir, "://")
+		return nil, fmt.Errorf("%s: there is no store of the kind %.20q: name a folder, %sbucket/prefix, or %s", envBlobs, kind, s3.Scheme, noBlobs)
 	case dir != "":
 		return blob.Folder(dir), nil
 	}

@@ -22,6 +22,9 @@ func TestBlobsFrom(t *testing.T) {
 		{"none", map[string]string{"TURNKEEL_BLOBS": "none", "HOME": "/h"}, "", false},
 		{"nowhere", nil, "", true},
 		{"a bucket", map[string]string{"TURNKEEL_BLOBS": "s3://b-1/p", "AWS_ENDPOINT_URL": "http://h:1", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, "http://h:1/b-1/p", false},
+		{"another kind of store", map[string]string{"TURNKEEL_BLOBS": "gs://b-1/p", "HOME": "/h"}, "", true},
+		{"a folder as a URL", map[string]string{"TURNKEEL_BLOBS": "file:///shared", "HOME": "/h"}, "", true},
+		{"a bucket in capitals", map[string]string{"TURNKEEL_BLOBS": "S3://b-1/p", "HOME": "/h"}, "", true},
 		{"a bucket without keys", map[string]string{"TURNKEEL_BLOBS": "s3://b-1/p", "HOME": "/h"}, "", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

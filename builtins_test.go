@@ -58,7 +58,7 @@ func TestBuiltins(t *testing.T) {
 	made := 0
 	host, err := Open(t.Context(), Options{
 		Tools: []*tooldefs.Tool{plainTool("own")}, Builtins: []tooldefs.Builtin{plainBuiltin("web", &made, variable), plainBuiltin("idle", &made)},
-		AgentsDir: agentsDir(t, "a", "model: x/y\ntools: all\nbuiltin_tools: [web]\n", "b", "model: x/y\nbuiltin_tools: [web]\nenv: {bind: {"+variable+": "+variable+"}}\n", "c", "model: x/y\ntools: all\n"),
+		AgentsDir: agentsDir(t, "a", "model: openai/y\ntools: all\nbuiltin_tools: [web]\n", "b", "model: openai/y\nbuiltin_tools: [web]\nenv: {bind: {"+variable+": "+variable+"}}\n", "c", "model: openai/y\ntools: all\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestBuiltins(t *testing.T) {
 
 // Y01, Y03: an agent whose name is taken is checked like any other.
 func TestOpenRefusesAllOfATakenName(t *testing.T) {
-	dir := agentsDir(t, "a", "model: x/y\n", "b", "name: a\nmodel: x/y\ntools: [none]\nbuiltin_tools: [bash]\n")
+	dir := agentsDir(t, "a", "model: openai/y\n", "b", "name: a\nmodel: openai/y\ntools: [none]\nbuiltin_tools: [bash]\n")
 	_, err := Open(t.Context(), Options{AgentsDir: dir})
 	for _, want := range []string{`b/agent.yaml: the name "a" is taken`, `b/agent.yaml:3:9: tools: this worker has no tool "none"`, "b/agent.yaml:4:17: builtin_tools[0]: bash"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -100,9 +100,14 @@ func TestOpenRefuses(t *testing.T) {
 	builtins := []tooldefs.Builtin{plainBuiltin("web_search", &made, missing), plainBuiltin("own", &made)}
 	for _, tt := range []struct{ name, file, want string }{
 		{"a misspelt built-in", "builtin_tools: [web_serch]", `/a/agent.yaml:2:17: builtin_tools[0]: this worker has no built-in tool "web_serch"; did you mean "web_search"?; valid: own, web_search`},
-		{"bash", "builtin_tools: [bash]", `/a/agent.yaml:2:17: builtin_tools[0]: bash comes with "sandbox: true", not by builtin_tools`},
+		{"bash", "builtin_tools: [bash]", `/a/agent.yaml:2:17: builtin_tools[0]: bash comes with "sandbox: true", not by builtin_tools, and is not available yet; remove it`},
+		{"a tool of the sandbox as the worker's", "tools: [own, read_file]", `/a/agent.yaml:2:14: tools: read_file comes with "sandbox: true", not by tools, and is not available yet; remove it`},
+		{"a later tool as the worker's", "tools: [run_process]", "/a/agent.yaml:2:9: tools: run_process is not available yet; remove it"},
+		{"a built-in as the worker's", "tools: [web_search]", "/a/agent.yaml:2:9: tools: web_search is a built-in tool; name it in builtin_tools"},
+		{"the worker's as a built-in", "builtin_tools: [reader]", "/a/agent.yaml:2:17: builtin_tools[0]: reader is a tool of the worker's own; name it in tools"},
 		{"a later built-in", "builtin_tools: [call_agent]", "/a/agent.yaml:2:17: builtin_tools[0]: call_agent is not available yet; remove it"},
 		{"a built-in's variable", "builtin_tools: [web_search]", "/a/agent.yaml:2:17: agent a requires the environment variable " + missing + ", which is not set or empty"},
+		{"a built-in's variable that is optional and empty", "builtin_tools: [web_search]\nenv: {optional: {" + missing + ": ''}}", "/a/agent.yaml:2:17: agent a requires the environment variable " + missing + ", which is not set or empty"},
 		{"a tool's variable", "tools: [reader]", "/a/agent.yaml:2:9: tools: reader reads the environment variable SOME_KEY; declare it in env.required or env.optional"},
 		{"two of a name", "builtin_tools: [own]", `two tools are named "own": that of the worker, defined at `},
 		{"a bind of nothing", "builtin_tools: [own]\nenv: {bind: {A: B}}", `/a/agent.yaml:3:14: env.bind: "A" is neither required nor optional`},
@@ -110,7 +115,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"everything", "tempratur: 1\ntools: [ownn, reader]\nbuiltin_tools: [bash]\nenv: {required: [" + missing + "]}", "5 problems"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := agentsDir(t, "a", "model: x/y\n"+tt.file+"\n")
+			dir := agentsDir(t, "a", "model: openai/y\n"+tt.file+"\n")
 			_, err := Open(t.Context(), Options{Tools: []*tooldefs.Tool{plainTool("own"), plainTool("reader", "SOME_KEY")}, Builtins: builtins, AgentsDir: dir})
 			if err == nil {
 				t.Fatal("it is accepted")

@@ -38,8 +38,9 @@ type ClientOptions struct {
 	TaskQueue string
 
 	// Secrets are environment variables, beside the usual ones of the known
-	// providers' keys: an input that holds the value of one set in this process,
-	// of at least 8 bytes, is refused as a [SecretError] before it is sent.
+	// providers' keys and this process's own for the cluster and the bucket: an
+	// input, comment or reason that holds the value of one set in this process, of
+	// at least 8 bytes, is refused as a [SecretError] before it is sent.
 	Secrets []string
 }
 

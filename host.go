@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -23,6 +24,7 @@ type Host struct {
 	ownDynamic  bool // the worker has a dynamic activity of its own
 	acts        *activities.Activities
 	definitions []agentfile.Definition
+	inCode      []contract.Agent // as they were given
 	agents      []contract.Agent // resolved, in the order of the files, those in code first
 	set         *tooldefs.Set
 	logger      *zap.Logger
@@ -42,7 +44,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	a := assembly{options: o, host: &Host{origins: map[string]string{}, logger: o.Logger, ownDynamic: o.OwnDynamicActivity}}
+	a := assembly{options: o, host: &Host{inCode: o.Agents, origins: map[string]string{}, logger: o.Logger, ownDynamic: o.OwnDynamicActivity}}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.host.Close())
 	}
@@ -75,48 +77,67 @@ func (h *Host) Close() error {
 }
 
 // env reads a variable for an agent's tool. An agent of a file has those that
-// its file declares; one in code, those that the tool itself declares.
+// its file declares; one in code, and a call that code makes for no agent, those
+// that the tool itself declares. An agent that is not here has none: how its file
+// bound them is not known.
 func (h *Host) env(agent, name string) (value string, declared bool) {
 	for _, d := range h.definitions {
 		if d.Agent.Name == agent {
 			return d.Env.Lookup(name, os.LookupEnv)
 		}
 	}
-	return os.LookupEnv(name)
+	if agent == "" || slices.ContainsFunc(h.agents, func(a contract.Agent) bool { return a.Name == agent }) {
+		return os.Getenv(name), true
+	}
+	return "", false
 }
 
-// variables are the environment variables that agents' files declare.
+// variables are the environment variables whose values no input may hold: those
+// that agents' files declare, and the worker's own credentials.
 func (h *Host) variables() []string {
-	var names []string
+	names := slices.Clone(ownCredentials)
 	for _, d := range h.definitions {
 		names = append(names, d.Env.Variables()...)
 	}
 	return names
 }
 
-// secrets are the values that tools of an agent may know.
+// secrets are the values that tools and model of an agent may know, and the
+// worker's own.
 func (h *Host) secrets(agent string) map[string]string {
+	values := credentials(h.credentialNames(), os.Getenv)
+	maps.Copy(values, h.declared(agent))
+	return values
+}
+
+// declared are the values of the variables that an agent's tools may read.
+func (h *Host) declared(agent string) map[string]string {
 	for _, d := range h.definitions {
 		if d.Agent.Name == agent {
 			return secretsOf(d)
 		}
 	}
+	// Of an agent in code, of none, or of one that is gone.
 	values := map[string]string{}
-	for _, a := range h.agents {
-		if a.Name != agent {
-			continue
-		}
-		for _, name := range a.Tools {
-			tool, ok := h.set.Lookup(name)
-			if !ok {
-				continue
-			}
-			for _, variable := range tool.Env() {
-				values[variable] = os.Getenv(variable)
-			}
+	for _, tool := range h.set.Tools() {
+		for _, variable := range tool.Env() {
+			values[variable] = os.Getenv(variable)
 		}
 	}
 	return values
+}
+
+// credentialNames are the variables of the worker's own credentials: its
+// agents' keys of their models, the cluster's and the blob store's.
+func (h *Host) credentialNames() []string {
+	names := secretNames(nil)
+	for _, d := range h.definitions {
+		names = append(names, d.Agent.Endpoint.APIKeyEnv)
+	}
+	for _, a := range h.inCode {
+		names = append(names, a.Endpoint.APIKeyEnv)
+	}
+	return names
 }
 
 // secretsOf are the values of the variables that an agent's file declares. One
@@ -131,9 +152,9 @@ func secretsOf(d agentfile.Definition) map[string]string {
 	return values
 }
 
-// allSecrets takes out the values of all agents of files.
+// allSecrets takes out the values of all agents of files, and the worker's own.
 func (h *Host) allSecrets() mask.Mask {
-	values := map[string]string{}
+	values := credentials(h.credentialNames(), os.Getenv)
 	for _, d := range h.definitions {
 		for name, value := range secretsOf(d) {
 			values[d.Agent.Name+": "+name] = value

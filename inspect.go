@@ -24,12 +24,7 @@ import (
 func Check(ctx context.Context, out io.Writer, o Options, asJSON bool) error {
 	host, err := Open(ctx, o)
 	if err != nil {
-		if asJSON {
-			if err := writeJSON(out, Description{Agents: []AgentDescription{}, Problems: problemsOf(err)}); err != nil {
-				return err
-			}
-		}
-		return err
+		return tellProblems(out, err, asJSON)
 	}
 	d := host.Describe()
 	if asJSON {
@@ -41,8 +36,9 @@ func Check(ctx context.Context, out io.Writer, o Options, asJSON bool) error {
 }
 
 // PrintTools does what the command tools of [Main] does: it writes what the
-// model of each agent is shown, or of one agent when a name is given. Where
-// there is no folder of agents yet, it writes the tools of the worker.
+// model of each agent is shown, or of one agent when a name is given; one that
+// is not there is an [fs.ErrNotExist]. Where there is no folder of agents yet, it
+// writes the tools of the worker.
 func PrintTools(ctx context.Context, out io.Writer, o Options, agent string, asJSON bool) error {
 	if o = o.withDefaults(); agent == "" && len(o.Agents) == 0 {
 		if _, err := os.Stat(o.AgentsDir); errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +47,7 @@ func PrintTools(ctx context.Context, out io.Writer, o Options, agent string, asJ
 	}
 	host, err := Open(ctx, o)
 	if err != nil {
-		return err
+		return tellProblems(out, err, asJSON)
 	}
 	agents, err := host.Describe().named(agent)
 	switch {
@@ -62,6 +58,17 @@ func PrintTools(ctx context.Context, out io.Writer, o Options, agent string, asJ
 		err = writeTools(out, agents)
 	}
 	return firstError(err, host.Close())
+}
+
+// tellProblems gives back why nothing could be opened, which JSON output has too,
+// unless it was only interrupted.
+func tellProblems(out io.Writer, problems error, asJSON bool) error {
+	if asJSON && !errors.Is(problems, context.Canceled) {
+		if err := writeJSON(out, Description{Agents: []AgentDescription{}, Problems: problemsOf(problems)}); err != nil {
+			return err
+		}
+	}
+	return problems
 }
 
 // printOwnTools writes tools that no agent names yet.
@@ -82,6 +89,13 @@ func printOwnTools(out io.Writer, tools []*tooldefs.Tool, asJSON bool) error {
 	_, err := io.WriteString(out, printable(b.String()))
 	return err
 }
+
+// notFoundError is an agent or a file that was named and is not there. It is an
+// [fs.ErrNotExist].
+type notFoundError struct{ error }
+
+// Is says that it is the error of a thing that is not there.
+func (notFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
 func firstError(errs ...error) error {
 	for _, err := range errs {
@@ -104,7 +118,7 @@ func (d Description) named(agent string) ([]AgentDescription, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return nil, fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(names, ", "))
+	return nil, notFoundError{fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(names, ", "))}
 }
 
 func writeJSON(out io.Writer, v any) error {
@@ -203,6 +217,12 @@ func toolsCommand(o *Options) *cobra.Command {
 	output := outputText
 	cmd := &cobra.Command{
 		Use: "tools [AGENT]", Short: "Print what the model of each agent would see", Args: cobra.MaximumNArgs(1),
+		Long: `Prints the tools of each agent, or of one, as its model would see them: name,
+description and the JSON Schema of the arguments; beside them class, effects and
+where they come from. Needs no Temporal server. The MCP servers that agents name
+are started for it, and stopped again.
+
+The exit code is 1 when something is wrong, 3 when there is no such agent.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return PrintTools(cmd.Context(), cmd.OutOrStdout(), *o, strings.Join(args, ""), output == outputJSON)
 		},

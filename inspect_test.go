@@ -23,12 +23,12 @@ func TestCheckAndTools(t *testing.T) {
 	made := 0
 	o := Options{
 		Tools: []*tooldefs.Tool{plainTool("own")}, Builtins: []tooldefs.Builtin{plainBuiltin("web", &made)},
-		AgentsDir: agentsDir(t, "a", "model: x/y\ntools: all\nbuiltin_tools: [web]\nenv: {optional: {B: '1', A: '2'}}\n", "b", "model: x/z\n"),
+		AgentsDir: agentsDir(t, "a", "model: openai/y\ntools: all\nbuiltin_tools: [web]\nenv: {optional: {B: '1', A: '2'}}\n", "b", "model: openai/z\n"),
 	}
 	code, out, errOut := command(t, o, "check")
-	if code != 0 || errOut != "" || !strings.HasPrefix(out, "agent a: model x/y, tools [own web]\n") ||
+	if code != 0 || errOut != "" || !strings.HasPrefix(out, "agent a: model openai/y, tools [own web]\n") ||
 		!strings.Contains(out, "  web  at_most_once  external  built-in web") || !strings.Contains(out, "variables: A, B\n") ||
-		!strings.Contains(out, "agent b: model x/z, tools []\n") {
+		!strings.Contains(out, "agent b: model openai/z, tools []\n") {
 		t.Errorf("%d %s\n%s", code, errOut, out)
 	}
 	if code, out, _ := command(t, o, "tools", "a"); code != 0 || !strings.Contains(out, "\nown (at_most_once, external; builtins_test.go:") || !strings.Contains(out, "  Does nothing.\n  arguments: {") {
@@ -47,7 +47,7 @@ func TestCheckAndTools(t *testing.T) {
 	if made%100 != 5 {
 		t.Errorf("%d are made, some are still open", made)
 	}
-	if code, _, errOut := command(t, o, "tools", "c"); code != 1 || errOut != "there is no agent \"c\"; there are: a, b\n" {
+	if code, _, errOut := command(t, o, "tools", "c"); code != 3 || errOut != "there is no agent \"c\"; there are: a, b\n" {
 		t.Errorf("%d %s", code, errOut)
 	}
 	if code, _, errOut := command(t, o, "check", "-o", "xml"); code != 2 || !strings.Contains(errOut, "want text or json") {
@@ -58,7 +58,7 @@ func TestCheckAndTools(t *testing.T) {
 // Y01, Y02, Y04: check tells every problem at once, as JSON with places too.
 func TestCheckTellsProblems(t *testing.T) {
 	o := Options{AgentsDir: agentsDir(t,
-		"a", "model: x/y\ntols: [x]\nenv: {required: [TURNKEEL_TEST_NOT_SET]}\nsandbox: true\nsubagents: [b]\nagents: {can_call: [b]}\nprocesses: {import: x}\n",
+		"a", "model: openai/y\ntols: [x]\nenv: {required: [TURNKEEL_TEST_NOT_SET]}\nsandbox: true\nsubagents: [b]\nagents: {can_call: [b]}\nprocesses: {import: x}\n",
 		"b", "model: nonsense\ntools: [nothing]\n")}
 	code, out, errOut := command(t, o, "check")
 	if code != 1 || out != "" {

@@ -19,7 +19,8 @@ import (
 // SIGINT or SIGTERM; the commands check, tools and policy test need no server,
 // and replay says whether recorded runs survive a deploy of it. It exits
 // the process: 0 after a clean stop, 1 when something is wrong, 2 on wrong
-// usage.
+// usage, 3 when an agent or file that a command names is not there, 130 when it
+// is interrupted before it is done.
 func Main(o Options) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := mainCode(ctx, o, os.Args[1:], os.Stdout, os.Stderr)
@@ -35,6 +36,7 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	cmd.SetErr(errOut)
 	called, err := cmd.ExecuteContextC(ctx)
 	var replayed *replay.Exit
+	var missing notFoundError
 	switch {
 	case err == nil:
 		return 0
@@ -44,6 +46,12 @@ func mainCode(ctx context.Context, o Options, args []string, out, errOut io.Writ
 	case wrong:
 		fmt.Fprintln(errOut, usage.Text(called, err))
 		return 2
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "interrupted; everything that was started here has been stopped")
+		return 130
+	case errors.As(err, &missing):
+		fmt.Fprintln(errOut, err)
+		return 3
 	default:
 		fmt.Fprintln(errOut, err)
 		return 1

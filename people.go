@@ -26,23 +26,34 @@ func (c *Client) Status(ctx context.Context, turnID string) (contract.StatusRepl
 // Decide approves or denies one waiting call. It returns once the decision is
 // recorded; a refusal is an error that says why. The same decision by the same
 // person again returns the first outcome, so a decision whose answer was lost
-// may be repeated.
+// may be repeated. A comment with a secret is a [SecretError].
 func (c *Client) Decide(ctx context.Context, turnID string, r contract.DecideRequest) (contract.DecideReply, error) {
 	var reply contract.DecideReply
+	if err := c.refuseSecretTexts(r.Comment); err != nil {
+		return reply, err
+	}
 	err := c.update(ctx, turnID, contract.UpdateDecide, updateID(contract.UpdateDecide, r.Key, r.Digest, fmt.Sprint(r.Approve), r.By), r, &reply)
 	return reply, err
 }
 
-// Resolve says what became of a call whose outcome is unknown.
+// Resolve says what became of a call whose outcome is unknown. A value or comment
+// with a secret is a [SecretError].
 func (c *Client) Resolve(ctx context.Context, turnID string, r contract.ResolveRequest) (contract.ResolveReply, error) {
 	var reply contract.ResolveReply
+	if err := c.refuseSecretTexts(r.Value, r.Comment); err != nil {
+		return reply, err
+	}
 	err := c.update(ctx, turnID, contract.UpdateResolve, "", r, &reply)
 	return reply, err
 }
 
 // Interrupt cuts in: what runs is canceled where it may be, and the turn ends
-// as interrupted. It returns at once; wait with [Turn.Result].
+// as interrupted. It returns at once; wait with [Turn.Result]. A reason with a
+// secret is a [SecretError].
 func (c *Client) Interrupt(ctx context.Context, turnID string, r contract.InterruptRequest) error {
+	if err := c.refuseSecretTexts(r.Reason); err != nil {
+		return err
+	}
 	return c.update(ctx, turnID, contract.UpdateInterrupt, "", r, nil)
 }
 

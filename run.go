@@ -20,8 +20,9 @@ import (
 // what remains is handed to other workers. It returns nil after such a stop.
 func Run(ctx context.Context, o Options) error {
 	o = o.withDefaults()
+	var secrets lateMask
 	if o.Logger == nil {
-		o.Logger = logging.New(os.Stderr, zap.InfoLevel)
+		o.Logger = logging.NewMasked(os.Stderr, zap.InfoLevel, secrets.line)
 	}
 	if o.Blobs == nil {
 		var err error
@@ -34,6 +35,12 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer host.Close() //nolint:errcheck // logged by what could not be closed
+	secrets.set(host.allSecrets())
+	return secrets.error(run(ctx, host, o))
+}
+
+// run connects, and serves what the host has.
+func run(ctx context.Context, host *Host, o Options) (err error) {
 	if o.Versioning == (Versioning{}) {
 		if o.Versioning, err = VersioningFrom(os.Getenv); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/secrets"
@@ -29,9 +30,35 @@ func (c *Client) refuseSecrets(messages ...[]contract.Message) error {
 	return nil
 }
 
-// secretNames are the given variables and the usual one of each provider's key.
+// refuseSecretTexts is [Client.refuseSecrets] for what a person says.
+func (c *Client) refuseSecretTexts(texts ...string) error {
+	said := make([]contract.Message, len(texts))
+	for i, text := range texts {
+		said[i].Content = text
+	}
+	return c.refuseSecrets(said)
+}
+
+// ownCredentials are the variables by which a worker or client itself reaches
+// its cluster and its bucket.
+var ownCredentials = []string{"TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
+
+// credentials are the values of the variables that are set, without those so
+// short that they are a placeholder's.
+func credentials(names []string, getenv func(string) string) map[string]string {
+	values := map[string]string{}
+	for _, name := range names {
+		if value := strings.TrimSpace(getenv(name)); len(value) >= secrets.MinBytes {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// secretNames are the given variables, the usual one of each provider's key, and
+// this process's own.
 func secretNames(given []string) []string {
-	names := slices.Clone(given)
+	names := append(slices.Clone(given), ownCredentials...)
 	for _, p := range providers.All() {
 		if p.KeyEnv != "" && !slices.Contains(names, p.KeyEnv) {
 			names = append(names, p.KeyEnv)

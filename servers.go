@@ -3,6 +3,7 @@ package turnkeel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,23 +29,45 @@ type wanted struct {
 	err        error
 }
 
+// startsAtOnce bounds how many servers start side by side. Each has its
+// start_timeout, which a hundred on a few processors would all miss.
+const startsAtOnce = 16
+
 // openServers starts the MCP servers of the agents, side by side, and takes
 // their tools in. Agents that declare the same server, with the same values of
 // its variables, share it.
 func (a *assembly) openServers(ctx context.Context) {
-	a.servers = map[serverOf][]string{}
+	a.servers, a.down = map[serverOf][]string{}, map[serverOf]bool{}
 	servers := a.wantedServers()
 	var starting sync.WaitGroup
+	room := make(chan struct{}, startsAtOnce)
 	for _, w := range servers {
-		starting.Go(func() { w.connection, w.err = mcptools.Connect(ctx, w.config) })
+		room <- struct{}{}
+		starting.Go(func() {
+			defer func() { <-room }()
+			if w.err = ctx.Err(); w.err == nil {
+				w.connection, w.err = mcptools.Connect(ctx, w.config)
+			}
+		})
 	}
 	starting.Wait()
+	a.host.closers = append(a.host.closers, func() error { return closeServers(servers) })
 	for _, w := range servers {
-		if w.err == nil {
-			a.host.closers = append(a.host.closers, w.connection.Close)
-		}
 		a.takeServer(w)
 	}
+}
+
+// closeServers ends them side by side: a stubborn one takes seconds.
+func closeServers(servers []*wanted) error {
+	errs := make([]error, len(servers))
+	var closing sync.WaitGroup
+	for i, w := range servers {
+		if w.err == nil {
+			closing.Go(func() { errs[i] = w.connection.Close() })
+		}
+	}
+	closing.Wait()
+	return errors.Join(errs...)
 }
 
 // wantedServers are the distinct servers, in the order of the files.
@@ -119,8 +142,13 @@ func toolOptions(t agentfile.MCPTool) mcptools.ToolOptions {
 func (a *assembly) takeServer(w *wanted) {
 	for i, user := range w.users {
 		d := a.definitionOf(user.agent)
+		if before := slices.IndexFunc(w.users[:i], func(u serverOf) bool { return u.agent == user.agent }); before >= 0 {
+			a.report(d.MCPProblem(user.server, "is the very same server as %s: remove one of them, or give it a prefix of its own", w.users[before].server))
+			continue
+		}
 		if w.err != nil {
 			a.report(d.MCPProblem(user.server, "%s", w.err))
+			a.down[user] = true
 			continue
 		}
 		a.report(d.CheckMCP(user.server, w.connection.Names()))

@@ -33,15 +33,15 @@ type Options struct {
 	// Credentials are read here and nowhere else. Required.
 	Getenv func(string) string
 
-	// Env reads a variable that an agent declares, for [tooldefs.Call.Env]. If
-	// nil, none is declared.
+	// Env reads a variable that an agent declares, for [tooldefs.Call.Env]. A call
+	// of a tool that needs another one is not executed. If nil, all are as Getenv says.
 	Env func(agent, name string) (value string, declared bool)
 
 	// Declared are the environment variables that agents declare: a turn whose
 	// input holds the value of one, or of an agent's key, fails.
 	Declared []string
-	// Secrets are the values, by name, that tools of an agent may know and that
-	// must be in no log, result or error. If nil, there are none.
+	// Secrets are the values, by name, that tools and model of an agent may know
+	// and that must be in no log, result, answer or error. If nil, there are none.
 	Secrets func(agent string) map[string]string
 
 	// Scripted gives what plays the model scripted/<file> of an agent; nil when
@@ -82,6 +82,7 @@ type Activities struct {
 	env         func(agent, name string) (string, bool)
 	variables   []string // whose values no input may hold
 	secrets     func(agent string) map[string]string
+	masks       masks
 	scripted    func(agent, file string) *http.Client
 	transcripts Transcripts
 	blobs       blob.Store // nil: none
@@ -119,7 +120,7 @@ func New(o Options) (*Activities, error) {
 		}
 	}
 	if a.env == nil {
-		a.env = func(string, string) (string, bool) { return "", false }
+		a.env = func(_, name string) (string, bool) { return o.Getenv(name), true }
 	}
 	if a.transcripts == nil {
 		a.transcripts = historyTranscripts{foldcache.New(foldcache.Options{

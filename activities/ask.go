@@ -40,13 +40,14 @@ func (a *Activities) ask(ctx context.Context, model *wire.Client, agent contract
 	out := asked{origin: model.Origin()}
 	var spent contract.Usage
 	messages := request.Messages
+	m := a.sureMask(agent.Name)
 	for n, reasks := 1, 0; ; n++ {
 		if n > 1 {
 			shown.restart()
 		}
-		answer, err := model.Complete(ctx, request, shown.onDelta())
+		answer, err := model.Complete(ctx, request, shown.onDelta(m))
 		if err == nil {
-			out.Answer = answer
+			out.Answer = maskedAnswer(m, answer)
 			if err := a.checkPrompt(&out, agent); err != nil {
 				return asked{}, err
 			}
@@ -66,7 +67,7 @@ func (a *Activities) ask(ctx context.Context, model *wire.Client, agent contract
 		}
 		plain, changed := model.Repair(request, failed)
 		if !changed {
-			return asked{}, wireError(ctx, failed, n)
+			return asked{}, wireError(ctx, a.withKeyHint(failed, agent), n)
 		}
 		request, messages = plain, plain.Messages
 		out.warning = contract.BoundText("the endpoint refused the transcript, and was sent a plainer one: "+failed.Error(), contract.MaxErrorText)

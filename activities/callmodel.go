@@ -138,7 +138,7 @@ func (a *Activities) resolveAgent(in contract.CallModelInput, run *fold.Run) (co
 }
 
 func (a *Activities) unknownAgent(name string) error {
-	return modelError(contract.ErrAgentUnknown, fmt.Errorf("unknown agent %q; this worker has: %s",
+	return modelError(contract.ErrAgentUnknown, fmt.Errorf("unknown agent %q; this worker has: %s. If another worker has it, give that one a --task-queue of its own, and the turn the same",
 		name, strings.Join(slices.Sorted(maps.Keys(a.agents)), ", ")))
 }
 

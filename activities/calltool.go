@@ -49,6 +49,9 @@ func (a *Activities) callTool(ctx context.Context, tool *tooldefs.Tool, in contr
 	if err := a.sameVersion(ctx, tool, in); err != nil {
 		return contract.ToolResult{}, err
 	}
+	if why := a.undeclared(in.Agent, tool); why != "" {
+		return contract.ToolResult{}, failure(notStarted(ctx, tool, in, why))
+	}
 	handlerCtx, cancel := context.WithTimeout(ctx, in.Timeout.Std())
 	defer cancel()
 	done := make(chan returned, 1)
@@ -106,14 +109,43 @@ func (a *Activities) sameVersion(ctx context.Context, tool *tooldefs.Tool, in co
 	if in.Digest == "" || in.Digest == tool.ExecutionDigest() {
 		return nil
 	}
-	const why = "this worker has another version of it than the one the call was planned for"
-	if in.Class != contract.ClassSafeToRetry && sdkactivity.GetInfo(ctx).Attempt > 1 {
-		return toolError(contract.ErrToolUnknown, contract.OutcomeUnknown,
-			contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and "+why), 0)
+	detail := notStarted(ctx, tool, in, "this worker has another version of it than the one the call was planned for")
+	if detail.Outcome == contract.OutcomeNotExecuted {
+		a.planAgain(ctx, tool, in, &detail)
 	}
-	detail := contract.ToolFailure{Text: contract.TextNotExecuted(tool.Name(), why), Outcome: contract.OutcomeNotExecuted}
-	a.planAgain(ctx, tool, in, &detail)
+	return failure(detail)
+}
+
+// notStarted is a call that is not begun here: not executed, unless an earlier
+// attempt may have acted.
+func notStarted(ctx context.Context, tool *tooldefs.Tool, in contract.ToolInput, why string) contract.ToolFailure {
+	if in.Class != contract.ClassSafeToRetry && sdkactivity.GetInfo(ctx).Attempt > 1 {
+		return contract.ToolFailure{Text: contract.TextUnknown(tool.Name(), "an earlier attempt was lost, and "+why), Outcome: contract.OutcomeUnknown}
+	}
+	return contract.ToolFailure{Text: contract.TextNotExecuted(tool.Name(), why), Outcome: contract.OutcomeNotExecuted}
+}
+
+func failure(detail contract.ToolFailure) error {
+	if detail.Outcome == contract.OutcomeUnknown {
+		return toolErrorWith(contract.ErrToolUnknown, detail, 0)
+	}
 	return toolErrorWith(contract.ErrToolNotExecuted, detail, 0)
+}
+
+// undeclared says why a tool of the agent may not read a variable that it needs:
+// the agent of a turn in flight may have changed or gone since. Read by another
+// agent's rules it would be another's key, or none.
+func (a *Activities) undeclared(agent string, tool *tooldefs.Tool) string {
+	for _, name := range tool.Env() {
+		if _, ok := a.env(agent, name); ok {
+			continue
+		}
+		if _, here := a.agents[agent]; !here {
+			return "the agent " + agent + " is not on this worker, so its variable " + name + " is not known"
+		}
+		return "the agent " + agent + " declares the variable " + name + " no more, which it reads"
+	}
+	return ""
 }
 
 // call is what the handler is handed.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -22,7 +24,43 @@ func (a *Activities) maskOf(agent string) mask.Mask {
 	if a.secrets == nil {
 		return mask.Mask{}
 	}
-	return mask.New(a.secrets(agent))
+	return a.masks.of(agent, a.secrets(agent), mask.New)
+}
+
+// sureMask takes those values out of what the model says, where everyday words
+// must stay.
+func (a *Activities) sureMask(agent string) mask.Mask {
+	if a.secrets == nil {
+		return mask.Mask{}
+	}
+	return a.masks.of("sure "+agent, a.secrets(agent), mask.Sure) // no agent's name has a blank
+}
+
+// masks keeps the latest mask of each agent, since one takes milliseconds to
+// make. It is safe for concurrent use; the zero value is ready.
+type masks struct {
+	mu   sync.Mutex
+	last map[string]keptMask
+}
+
+type keptMask struct {
+	values map[string]string
+	mask   mask.Mask
+}
+
+// of is the mask of these values, made if the last one was of others.
+func (k *masks) of(name string, values map[string]string, make func(map[string]string) mask.Mask) mask.Mask {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if had, ok := k.last[name]; ok && maps.Equal(had.values, values) {
+		return had.mask
+	}
+	if k.last == nil {
+		k.last = map[string]keptMask{}
+	}
+	m := make(values)
+	k.last[name] = keptMask{maps.Clone(values), m}
+	return m
 }
 
 func maskedResult(m mask.Mask, r contract.ToolResult) contract.ToolResult {

@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -104,27 +103,6 @@ func (a *Activities) baseURL(agent contract.Agent, p providers.Provider) (string
 			agent.Name, p.Name, strings.Join(providers.Names(), ", ")))
 	}
 	return base, nil
-}
-
-// key reads the endpoint's key. A provider's usual variable is read for that
-// provider alone, so that no key goes to someone else's server.
-func (a *Activities) key(agent contract.Agent, p providers.Provider, base string) (string, error) {
-	variable := agent.Endpoint.APIKeyEnv
-	if variable == "" {
-		variable = p.KeyEnv
-	}
-	if variable == "" {
-		return "", nil
-	}
-	key := a.getenv(variable)
-	if key == "" && !p.KeyOptional && base == p.BaseURL {
-		hint := ""
-		if p.Name == openAIProvider {
-			hint = ", or set " + envBaseURL + " to another OpenAI-compatible endpoint"
-		}
-		return "", modelError(contract.ErrModelAuth, errors.New(variable+" is not set on the worker: set it"+hint))
-	}
-	return key, nil
 }
 
 // origin names an endpoint: its provider, its host where that is not the

@@ -44,6 +44,22 @@ func wireError(ctx context.Context, err error, asked int) error {
 	return modelFailure(kind, message, detail, w.RetryAfter)
 }
 
+// withKeyHint says of a refused key where it was read, or that there was none.
+func (a *Activities) withKeyHint(failed *wire.Error, agent contract.Agent) *wire.Error {
+	p, _ := providerOf(agent)
+	variable := keyVariable(agent, p)
+	if failed.Kind != wire.KindAuth || variable == "" {
+		return failed
+	}
+	told := *failed
+	if a.keyIn(agent, variable) == "" {
+		told.Message += "; " + variable + " is not set on the worker"
+	} else {
+		told.Message += "; the key is that of " + variable + " on the worker"
+	}
+	return &told
+}
+
 // modelFailure is an error of a model call with its detail. Only an
 // unavailable endpoint is asked again, after the given time, or after
 // Temporal's backoff where that is 0.

@@ -3,6 +3,8 @@ package activities
 import (
 	"strconv"
 
+	"go.uber.org/zap"
+
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/internal/fold"
 	"github.com/turnkeel/turnkeel/internal/wire"
@@ -14,7 +16,7 @@ import (
 const maxArgsBytes = 256 << 10
 
 // plan decides about every call of an answer, in the order of the gates:
-// known, within the step's cap, parsed, valid, allowed by the policy, not too
+// within the step's cap, without a secret, known, parsed, valid, allowed by the policy, not too
 // large. It is total: a tool author's panic stops that one call and nothing
 // else.
 func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contract.Agent,
@@ -22,12 +24,19 @@ func (a *Activities) plan(in contract.CallModelInput, run *fold.Run, agent contr
 ) []contract.PlannedCall {
 	used := map[string]bool{} // by this answer
 	gate := a.policyOf(agent, run)
+	m := a.sureMask(agent.Name)
 	calls := make([]contract.PlannedCall, len(answer.Calls))
 	for i, c := range answer.Calls {
+		c, secret := maskedCall(m, c)
 		p := contract.PlannedCall{WireID: uniqueWireID(run, used, c.ID, in.Ordinal+i), Name: c.Name, Raw: c.Args, Extra: c.Extra}
-		if i >= agent.Limits.MaxToolCallsPerStep {
+		switch {
+		case i >= agent.Limits.MaxToolCallsPerStep:
 			p.Problem = problem(contract.ProblemTooMany, contract.TextTooManyCalls(agent.Limits.MaxToolCallsPerStep))
-		} else {
+		case secret:
+			p.Problem = problem(contract.ProblemArguments, contract.TextNotExecuted(p.Name, textSecretInCall))
+			a.logger.Warn("a call with a variable's value in its arguments does not run; a value that is no secret can stand in the agent's file, as the default of env.optional",
+				zap.String("agent", agent.Name), zap.String("tool", p.Name))
+		default:
 			a.planCall(&p, gate, tools, answer.Truncated && i == len(answer.Calls)-1)
 		}
 		calls[i] = p

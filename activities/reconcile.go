@@ -25,6 +25,9 @@ func (a *Activities) reconcile(ctx context.Context, tool *tooldefs.Tool, in cont
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if why := a.undeclared(in.Agent, tool); why != "" {
+		return contract.ReconcileResult{Verdict: contract.VerdictCannotTell, Note: why}, nil
+	}
 	m := a.maskOf(in.Agent)
 	result := tool.Reconcile(limited, a.reconcilingCall(ctx, tool, in, m), in.Args)
 	result.Note = m.Text(result.Note)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnkeel/turnkeel/contract"
+	"github.com/turnkeel/turnkeel/internal/mask"
 )
 
 // progressShown is how long a heartbeat goes on to carry a tool's last progress:
@@ -33,12 +34,14 @@ func streamOf(asked bool) *stream {
 	return &stream{}
 }
 
-// onDelta takes the model's text as it comes; nil when nothing is shown.
-func (s *stream) onDelta() func(text string) {
+// onDelta takes the model's text as it comes, and shows it without the values;
+// nil when nothing is shown.
+func (s *stream) onDelta(m mask.Mask) func(text string) {
 	if s == nil {
 		return nil
 	}
-	return s.say
+	masked := m.Stream()
+	return func(text string) { s.say(masked.Add(text)) }
 }
 
 // restart drops what was said: the call says it anew.

@@ -66,17 +66,20 @@ func Connect(ctx context.Context, s Server) (*Connection, error) {
 		if start.Err() != nil && ctx.Err() == nil {
 			err = fmt.Errorf("not within %s: %w", s.startTimeout(), err)
 		}
-		return nil, errors.New(c.mask.Text(err.Error()))
+		return nil, errors.New(plainWords(c.mask.Text(err.Error())))
 	}
 	if c.descriptors, err = first.list(start); err != nil {
 		first.kill()
 		first.stop()
 		c.cancel()
-		return nil, errors.New(c.mask.Text(fmt.Sprintf("it does not list its tools: %v", err)))
+		return nil, errors.New(plainWords(c.mask.Text(fmt.Sprintf("it does not list its tools: %v", err))))
 	}
 	c.tools, c.disabled = wrapAll(c.descriptors, s.Options, func(d *mcp.Tool) (*tooldefs.Tool, error) {
-		return wrap(d, c.sender(s.pin(d)), s.Options)
+		return wrap(c.shown(d), c.sender(s.pin(d)), s.Options)
 	})
+	for i := range c.disabled {
+		c.disabled[i].Reason = c.mask.Text(c.disabled[i].Reason)
+	}
 	c.live = first
 	go c.keepUp(first)
 	return c, nil
@@ -195,6 +198,10 @@ func (c *Connection) pinned(ctx context.Context, name, pin string) (*session, er
 		if ctx.Err() != nil {
 			c.question()
 			return nil, tooldefs.NotExecuted(fmt.Errorf("%s did not answer in time when its definition was checked: %w", c.server.server(), err))
+		}
+		var status *StatusError
+		if errors.As(err, &status) && status.aboutUs() {
+			return nil, tooldefs.NotExecuted(fmt.Errorf("%s did not let its definition be checked: %w", c.server.server(), status))
 		}
 		last = err
 		s.drop()

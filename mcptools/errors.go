@@ -3,6 +3,7 @@ package mcptools
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -28,6 +29,7 @@ type StatusError struct {
 	Code   int
 	Status string // like "401 Unauthorized"
 	Body   string // the beginning of what it said, bounded
+	After  string // Retry-After: how long it wants to be left alone, as it said it
 }
 
 func (e *StatusError) Error() string {
@@ -35,19 +37,34 @@ func (e *StatusError) Error() string {
 	if e.Code >= 300 && e.Code < 400 {
 		return text + "; redirects are not followed, since the credentials would go along"
 	}
+	if e.After != "" {
+		text += " (Retry-After: " + e.After + ")"
+	}
 	if e.Body != "" {
 		text += ": " + e.Body
 	}
 	return text
 }
 
+// aboutUs says that the server takes nothing from us now, whatever the session:
+// another one would be refused as well.
+func (e *StatusError) aboutUs() bool {
+	switch e.Code {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
 // onTheWay says that an error's code is of who carries messages: the SDK gives
-// lost connections and statuses of the 500s the last three, other SDKs and
-// proxies say "connection closed" and "request timed out" by the first two. They
-// leave open what the server did.
+// lost connections and statuses of the 500s the last three of the first line,
+// other SDKs and proxies say "connection closed" and "request timed out" by the
+// first two, or by the number of the HTTP status, and -32800 that a request was
+// cancelled. They leave open what the server did.
 func onTheWay(code int64) bool {
 	switch code {
-	case -32000, -32001, -32003, -32004, -32005:
+	case -32000, -32001, -32003, -32004, -32005,
+		-32800, http.StatusRequestTimeout, statusClientClosed, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
@@ -65,6 +82,8 @@ func callError(err error) error {
 		return err
 	case errors.As(err, &drift):
 		return drift
+	case errors.As(err, &status) && status.Code == http.StatusSeeOther:
+		return tooldefs.Unknown(status) // what was asked for is done, and its answer elsewhere
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &server) && !onTheWay(server.Code):

@@ -56,7 +56,7 @@ func ExampleWrap() {
 func ExampleConnect() {
 	_, err := mcptools.Connect(context.Background(), mcptools.Server{Command: []string{"no-such-server"}})
 	fmt.Println(err)
-	// Output: start no-such-server: exec: "no-such-server": executable file not found in $PATH
+	// Output: start no-such-server: exec: "no-such-server": executable file not found in $PATH; install it, or write the program's whole path
 }
 
 func ExampleName() {

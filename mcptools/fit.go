@@ -3,9 +3,7 @@ package mcptools
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -18,6 +16,10 @@ const (
 
 	// lostCode is of an answer that cannot be read: see [onTheWay].
 	lostCode = -32000
+
+	// The codes by which the SDK says that a message was never sent, since the
+	// connection had ended. A server that answers by one of them has got it.
+	clientClosing, serverClosing = -32003, -32004
 
 	noResultMeta = "turnkeel.no_result" // stands in _meta of a result that was null
 )
@@ -34,8 +36,7 @@ func messages(line []byte) []byte {
 		if !json.Valid(rest) { // several on a line, or something behind one
 			one = firstValue(rest)
 		}
-		m, ok := fit(one)
-		if ok {
+		for _, m := range fitAll(one) {
 			out = append(append(out, m...), '\n')
 		}
 		if rest = bytes.TrimSpace(rest[len(one):]); len(rest) == 0 || rest[0] != '{' {
@@ -67,29 +68,50 @@ func firstValue(data []byte) []byte {
 	return data
 }
 
+// fitAll are the messages of what is one message, or a list of them.
+func fitAll(raw []byte) [][]byte {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' {
+		if m, ok := fit(raw); ok {
+			return [][]byte{m}
+		}
+		return nil
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(mended(raw), &all) != nil {
+		return nil
+	}
+	var out [][]byte
+	for _, one := range all {
+		if m, ok := fit(one); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // fit makes a message one that the SDK reads without loss; ok is false for what
 // is no message, which would end the session. A response that cannot be read
 // becomes an error of its call that leaves the outcome open.
 func fit(raw []byte) (message []byte, ok bool) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > 0 && raw[0] == '[' {
-		return fitBatch(raw)
-	}
+	raw = mended(bytes.TrimSpace(raw))
 	if depthOf(raw) > maxDepth {
-		return tooDeep(raw)
+		return unreadable(raw, "the server's answer nests too deeply to be read")
 	}
 	var e map[string]json.RawMessage
 	if json.Unmarshal(raw, &e) != nil || e == nil {
-		return nil, false
+		return unreadable(raw, "the server's answer is no JSON")
 	}
-	if _, isRequest := e["method"]; isRequest {
+	_, isRequest := e["method"]
+	if _, answered := e["result"]; isRequest && !answered && e["error"] == nil {
 		_, err := jsonrpc.DecodeMessage(raw)
-		return raw, err == nil
+		return raw, err == nil && isWanted(e)
 	}
 	if !isResponse(e) {
 		return nil, false
 	}
-	changed := fitID(e)
+	delete(e, "method") // some repeat the request's
+	changed := fitID(e) || isRequest
 	changed = fitError(e) || changed
 	changed = fitResult(e) || changed
 	if changed {
@@ -106,21 +128,22 @@ func fit(raw []byte) (message []byte, ok bool) {
 	return raw, err == nil
 }
 
-// fitBatch takes a list of messages that all are messages.
-func fitBatch(raw []byte) ([]byte, bool) {
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || len(all) == 0 {
-		return nil, false
+// isWanted says that somebody here listens to a request or notification. All
+// others cost the SDK more than they are worth, and it keeps what it has not dealt
+// with without a bound.
+func isWanted(e map[string]json.RawMessage) bool {
+	if id, has := e["id"]; has && string(id) != "null" {
+		return true
 	}
-	for i, one := range all {
-		m, ok := fit(one)
-		if !ok || m[0] == '[' {
-			return nil, false
-		}
-		all[i] = m
+	var method string
+	if json.Unmarshal(e["method"], &method) != nil {
+		return false
 	}
-	out, err := json.Marshal(all)
-	return out, err == nil
+	switch method {
+	case "notifications/progress", "notifications/tools/list_changed", "notifications/cancelled":
+		return true
+	}
+	return false
 }
 
 // isResponse tells a response from a line of a log that is JSON. One without
@@ -157,72 +180,49 @@ func fitID(e map[string]json.RawMessage) bool {
 	return true
 }
 
-// fitError keeps what an error says that is not of the protocol's form.
+// fitError keeps what an error says that is not of the protocol's form. It is
+// written anew, so that nobody reads another code in it than we do.
 func fitError(e map[string]json.RawMessage) bool {
 	raw, has := e["error"]
-	var form struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	}
-	if !has || json.Unmarshal(raw, &form) == nil {
+	switch {
+	case !has:
 		return false
+	case string(raw) == "null":
+		delete(e, "error")
+		return true
 	}
-	e["error"] = lost(string(raw))
+	var form struct {
+		Code    int64           `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}
 	delete(e, "result")
+	if json.Unmarshal(raw, &form) != nil {
+		e["error"] = lost(string(raw))
+		return true
+	}
+	switch form.Code {
+	case clientClosing, serverClosing:
+		form.Code = lostCode
+	}
+	out, err := json.Marshal(form)
+	if err != nil {
+		out = lost(form.Message)
+	}
+	e["error"] = out
 	return true
 }
 
 // lost is an error of what a server sent and nobody can read.
 func lost(text string) json.RawMessage {
-	if len(text) > maxLine {
-		text = text[:maxLine] + "…"
+	if len(text) > maxPartial { // not less: half a secret is not known any more
+		text = text[:maxPartial] + "…"
 	}
 	out, err := json.Marshal(map[string]any{"code": lostCode, "message": text})
 	if err != nil {
 		return json.RawMessage(fmt.Sprintf(`{"code":%d}`, lostCode))
 	}
 	return out
-}
-
-// tooDeep is the error that stands for a response that nests too deeply.
-func tooDeep(raw []byte) ([]byte, bool) {
-	id := idOf(raw)
-	if id == "" {
-		return nil, false
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, lost("the server's answer nests too deeply to be read")), true
-}
-
-// idOf is the number that a message has for its id at its top; "" for none.
-func idOf(raw []byte) string {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	depth, id, isKey := 0, "", false
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return id
-		}
-		if err != nil {
-			return ""
-		}
-		switch t := token.(type) {
-		case json.Delim:
-			if t == '{' || t == '[' {
-				depth++
-			} else {
-				depth--
-			}
-			isKey = false
-		case json.Number:
-			if isKey && depth == 1 {
-				id = t.String()
-			}
-			isKey = false
-		default:
-			isKey = depth == 1 && !isKey && token == "id"
-		}
-	}
 }
 
 // depthOf is how deep the lists and objects of data nest.

@@ -129,6 +129,7 @@ func TestHTTPBreaks(t *testing.T) {
 		{"unauthorized", status(401, "who are you, token-77"), contract.OutcomeFailed, "the server answered 401 Unauthorized: who are you, [Authorization]"},
 		{"too many requests", status(429, "slow down"), contract.OutcomeFailed, "429 Too Many Requests: slow down"},
 		{"a redirect", status(307, ""), contract.OutcomeFailed, "redirects are not followed"},
+		{"a redirect to the answer", status(303, ""), contract.OutcomeUnknown, "redirects are not followed"},
 		{"conflict", status(409, "taken"), contract.OutcomeFailed, "409 Conflict: taken"},
 		{"request timeout", status(408, "late"), contract.OutcomeUnknown, ""},
 		{"client closed", status(499, "lost"), contract.OutcomeUnknown, ""},

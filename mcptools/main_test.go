@@ -3,6 +3,7 @@ package mcptools
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,7 +24,29 @@ func TestMain(m *testing.M) {
 		serveScript(file)
 		return
 	}
+	if file := os.Getenv(hostVariable); file != "" {
+		hostScript(file)
+		return
+	}
 	os.Exit(m.Run())
+}
+
+// hostVariable makes this binary a host of a server that a shell has started.
+const hostVariable = "TURNKEEL_TEST_MCP_HOST"
+
+func hostScript(file string) {
+	self, err := os.Executable()
+	if err == nil {
+		_, err = Connect(context.Background(), Server{
+			Command: []string{"sh", "-c", `"$0"; true`, self}, Env: []string{scriptVariable + "=" + file},
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("ready")
+	select {}
 }
 
 // script is what the server does; it reads the file again for every request.
@@ -34,7 +57,7 @@ type script struct {
 	Print  string          `json:"print,omitempty"`  // before anything else, on standard output
 	Stderr string          `json:"stderr,omitempty"`
 
-	OnStart string `json:"on_start,omitempty"` // "exit"; "faint": greets and ends
+	OnStart string `json:"on_start,omitempty"` // "exit"; "faint": greets and ends; "stay": lives on when its input ends
 	OnList  string `json:"on_list,omitempty"`  // "deaf": answers and then reads nothing any more; "endless": always one more page
 	OnCall  string `json:"on_call,omitempty"`  // "die", "exit", "mute", "half", "hang", "orphan": dies, and a child holds its output open
 
@@ -72,6 +95,9 @@ func serveScript(file string) {
 	lists := 0
 	for {
 		line, err := in.ReadBytes('\n')
+		if err != nil && s.OnStart == "stay" {
+			time.Sleep(time.Hour)
+		}
 		if err != nil {
 			return
 		}

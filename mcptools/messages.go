@@ -18,18 +18,20 @@ const maxMessageBytes = 32 << 20
 
 var errMessageTooLarge = fmt.Errorf("a message of the server has more than %d bytes", maxMessageBytes)
 
-// lineReader reads lines and hands on what each makes of them; nil drops one.
+// lineReader reads lines and hands on what each makes of them, and end when
+// there are no more; nil drops one.
 type lineReader struct {
 	from  *bufio.Reader
 	close func() error
-	each  func(line []byte) []byte
+	each  func(line []byte) ([]byte, error)
+	end   func() []byte
 
 	ready []byte
 	err   error
 }
 
-func newLineReader(from io.ReadCloser, each func(line []byte) []byte) *lineReader {
-	return &lineReader{from: bufio.NewReaderSize(from, 64<<10), close: from.Close, each: each}
+func newLineReader(from io.ReadCloser, each func(line []byte) ([]byte, error), end func() []byte) *lineReader {
+	return &lineReader{from: bufio.NewReaderSize(from, 64<<10), close: from.Close, each: each, end: end}
 }
 
 // Close closes what is read from.
@@ -44,7 +46,13 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		var line []byte
 		line, r.err = r.line()
 		if len(line) > 0 {
-			r.ready = r.each(line)
+			var err error
+			if r.ready, err = r.each(line); err != nil {
+				r.err = err
+			}
+		}
+		if errors.Is(r.err, io.EOF) && r.end != nil {
+			r.ready = append(r.ready, r.end()...)
 		}
 	}
 	n := copy(p, r.ready)
@@ -68,8 +76,8 @@ func (r *lineReader) line() ([]byte, error) {
 
 // stdioLine takes a line of a program's output: what is no message (a banner, a
 // stray print) is told to noise and dropped, since it would end the session.
-func stdioLine(noise func(string)) func([]byte) []byte {
-	return func(line []byte) []byte {
+func stdioLine(noise func(string)) func([]byte) ([]byte, error) {
+	return func(line []byte) ([]byte, error) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
 		if at := bytes.Index(line, []byte(`{"jsonrpc"`)); at > 0 && line[0] != '{' && line[0] != '[' { // a print without a line feed
 			noise(string(line[:min(at, maxLine)]))
@@ -79,25 +87,7 @@ func stdioLine(noise func(string)) func([]byte) []byte {
 		if len(out) == 0 && len(line) > 0 {
 			noise(string(line[:min(len(line), maxLine)]))
 		}
-		return out
-	}
-}
-
-// eventLine takes a line of an event stream.
-func eventLine(line []byte) []byte {
-	data, isData := bytes.CutPrefix(line, []byte("data:"))
-	trimmed := bytes.TrimSpace(data)
-	if !isData || len(trimmed) == 0 || trimmed[0] != '{' {
-		return line
-	}
-	m, ok := fit(trimmed)
-	switch {
-	case ok:
-		return append(append([]byte("data: "), m...), '\n')
-	case json.Valid(trimmed): // no message, and the SDK would end the session for it
-		return nil
-	default: // a message over several lines
-		return line
+		return out, nil
 	}
 }
 

@@ -1,32 +1,40 @@
 package mcptools
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Fingerprint names a definition: what the model reads of a tool (name,
-// description, input schema. The order of keys in the schema makes no
-// difference. 32 hex digits.
+// description, or a title where there is none, input schema). The order of keys
+// in the schema makes no difference. 32 hex digits.
 func Fingerprint(d *mcp.Tool) string {
 	if d == nil {
 		return ""
 	}
-	schema, err := json.Marshal(d.InputSchema) // sorts the keys of what the SDK has read
+	schema, err := schemaText(d, inputField, d.InputSchema)
 	if err != nil {
 		schema = []byte("unreadable: " + err.Error())
 	}
+	decoder := json.NewDecoder(bytes.NewReader(schema))
+	decoder.UseNumber()
 	var sorted any
-	if json.Unmarshal(schema, &sorted) == nil {
+	if decoder.Decode(&sorted) == nil {
 		if again, err := json.Marshal(sorted); err == nil {
 			schema = again
 		}
 	}
-	parts, err := json.Marshal([]string{d.Name, d.Description, string(schema)})
+	text := d.Description
+	if strings.TrimSpace(text) == "" {
+		text = shownText(d)
+	}
+	parts, err := json.Marshal([]string{d.Name, text, string(schema)})
 	if err != nil {
 		return ""
 	}

@@ -1,10 +1,12 @@
 package mcptools
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,13 +26,15 @@ const (
 	pipeGrace = time.Second
 )
 
-// process is a server's program. It ends with this process where the system
-// allows: the kernel kills it on Linux, and everywhere its input ends.
+// process is a server's program. It ends with this process: the kernel kills it
+// on Linux, a guard kills its group where there is a shell, and everywhere its
+// input ends.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File // our ends of the pipes
 	stdout *os.File
 	exited chan struct{} // closed when it has ended
+	how    error         // it ended, once exited is closed; nil for success
 	said   *lastWords
 
 	closing sync.Once
@@ -59,12 +63,17 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 	_, _ = childIn.Close(), childOut.Close()
 	if err != nil {
 		_, _ = stdin.Close(), stdout.Close()
-		return nil, fmt.Errorf("start %s: %w", command[0], err)
+		return nil, fmt.Errorf("start %s: %w%s", command[0], err, hint(command[0], dir, err))
 	}
 	p := &process{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{}), said: said}
+	release, err := child.Guard(cmd.Process.Pid)
+	if err != nil {
+		release = func() {} // the kernel's kill and the end of its input have to do
+	}
 	go func() {
-		<-exited                  //nolint:errcheck // how it ended is in its last words
+		p.how = <-exited
 		p.signal(syscall.SIGKILL) // what it left behind in its group
+		release()
 		close(p.exited)
 		// What it left behind outside of its group may hold its output open, and
 		// a call would wait for it until its deadline.
@@ -72,6 +81,29 @@ func startProcess(command, env []string, dir string, said *lastWords) (*process,
 		p.closePipes()
 	}()
 	return p, nil
+}
+
+// hint says what may be wrong with a program that cannot be started.
+func hint(program, dir string, err error) string {
+	info, statErr := os.Stat(filepath.Join(dir, program))
+	isFile := statErr == nil && info.Mode().IsRegular()
+	switch {
+	case isFile && filepath.Base(program) == program:
+		return fmt.Sprintf("; the file of its folder is ./%s", program)
+	case isFile && info.Mode()&0o111 == 0:
+		return "; the file may not be executed: see chmod"
+	case strings.ContainsAny(program, "$~%"):
+		return "; no shell expands it: write the path itself"
+	case strings.Contains(program, " "):
+		return "; no shell splits it: each argument is an item of its own"
+	case !errors.Is(err, exec.ErrNotFound):
+		return ""
+	case program == "npx" || program == "npm" || program == "node":
+		return "; install Node.js 20 or later, which brings it, or write the program's whole path"
+	case program == "uvx" || program == "uv":
+		return "; install uv (docs.astral.sh/uv), which brings it, or write the program's whole path"
+	}
+	return "; install it, or write the program's whole path"
 }
 
 func checkDir(dir string) error {
@@ -133,6 +165,22 @@ func (p *process) stop() {
 	p.closePipes()
 }
 
+// lastWords is an error with what the program said last, and how it ended where
+// it did that by itself. It must have ended.
+func (p *process) lastWords(err error) error {
+	var exit *exec.ExitError
+	switch {
+	case p.how == nil:
+		err = fmt.Errorf("%w; the program ended", err)
+	case errors.As(p.how, &exit) && exit.Exited():
+		err = fmt.Errorf("%w; the program ended with %s", err, exit.ProcessState)
+	}
+	if text := p.said.text(); text != "" {
+		return fmt.Errorf("%w; its last words: %s", err, text)
+	}
+	return err
+}
+
 func (p *process) closePipes() {
 	p.closing.Do(func() { _, _ = p.stdin.Close(), p.stdout.Close() })
 }
@@ -192,7 +240,7 @@ func (l *lastWords) add(line string) {
 
 // clean is a line as it may be shown.
 func (l *lastWords) clean(line string) string {
-	line = strings.TrimSpace(strings.ToValidUTF8(l.mask.Text(line), "\uFFFD"))
+	line = strings.TrimSpace(plainWords(l.mask.Text(line)))
 	if len(line) > maxLine {
 		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 	}

@@ -3,6 +3,7 @@ package mcptools
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -26,7 +27,7 @@ func fitResult(e map[string]json.RawMessage) bool {
 	}
 	changed := fitMeta(result)
 	changed = fitIsError(result, raw) || changed
-	changed = fitListing(result) || changed
+	changed = fitListing(result, raw) || changed
 	if kind, has := result["resultType"]; has && json.Unmarshal(kind, new(string)) != nil {
 		delete(result, "resultType")
 		changed = true
@@ -36,7 +37,9 @@ func fitResult(e map[string]json.RawMessage) bool {
 		changed = true
 	}
 	if structured, ok := result["structuredContent"]; ok {
-		result["_meta"] = withStructured(result["_meta"], structured)
+		if text, err := json.Marshal(string(structured)); err == nil {
+			result["_meta"] = withMeta(result["_meta"], structuredMeta, text)
+		}
 		if json.Unmarshal(structured, new(any)) != nil { // a number that no float holds
 			delete(result, "structuredContent")
 		}
@@ -64,13 +67,16 @@ func fitMeta(result map[string]json.RawMessage) bool {
 		delete(result, "_meta")
 		return true
 	}
-	_, forged := meta[structuredMeta]
-	_, empty := meta[noResultMeta]
-	if !forged && !empty {
+	forged := false
+	for _, own := range []string{structuredMeta, noResultMeta, sizeMeta} {
+		if _, has := meta[own]; has {
+			delete(meta, own)
+			forged = true
+		}
+	}
+	if !forged {
 		return false
 	}
-	delete(meta, structuredMeta)
-	delete(meta, noResultMeta)
 	out, err := json.Marshal(meta)
 	if err != nil {
 		out = []byte("{}")
@@ -131,17 +137,30 @@ func valuesOf(object []byte, key string) []json.RawMessage {
 	return found
 }
 
-// fitListing keeps the other tools of a listing when one of them cannot be read.
-func fitListing(result map[string]json.RawMessage) bool {
+// fitListing keeps the other tools of a listing when one of them cannot be read,
+// and says how large one is that is not small. Nothing of a listing is kept for
+// later: each call asks for the present one.
+func fitListing(result map[string]json.RawMessage, raw []byte) bool {
 	var tools []json.RawMessage
-	if raw, has := result["tools"]; !has || json.Unmarshal(raw, &tools) != nil {
+	if list, has := result["tools"]; !has || json.Unmarshal(list, &tools) != nil {
 		return false
 	}
-	changed := false
-	for i, raw := range tools {
-		if json.Unmarshal(raw, new(mcp.Tool)) != nil {
-			tools[i], changed = readableTool(raw), true
+	_, changed := result["ttlMs"]
+	delete(result, "ttlMs")
+	for i, tool := range tools {
+		one := exactSchemas(tool)
+		if json.Unmarshal(one, new(mcp.Tool)) != nil {
+			one = readableTool(one)
 		}
+		if !bytes.Equal(one, tool) {
+			tools[i], changed = one, true
+		}
+	}
+	if len(raw) > smallListing {
+		var size []byte
+		size = strconv.AppendInt(append(size, '"'), int64(len(raw)), 10)
+		result["_meta"] = withMeta(result["_meta"], sizeMeta, append(size, '"'))
+		changed = true
 	}
 	if !changed {
 		return false
@@ -152,6 +171,22 @@ func fitListing(result map[string]json.RawMessage) bool {
 	}
 	result["tools"] = out
 	return true
+}
+
+// sizeMeta is where the size of a page of a listing stands that is no small one,
+// in bytes, for the bound on all of them.
+const (
+	sizeMeta     = "turnkeel.size"
+	smallListing = 16 << 10
+)
+
+// sizeOf is how many bytes a page of a listing has.
+func sizeOf(page *mcp.ListToolsResult) int {
+	text, _ := page.Meta[sizeMeta].(string)
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return smallListing
 }
 
 // readableTool is a tool without what only describes it and cannot be read. One
@@ -186,16 +221,13 @@ func readableTool(raw json.RawMessage) json.RawMessage {
 // unreadableSchema stands for a definition that cannot be read.
 const unreadableSchema = "unreadable"
 
-func withStructured(meta, structured json.RawMessage) json.RawMessage {
+// withMeta is a _meta with one more value, that is JSON.
+func withMeta(meta json.RawMessage, key string, value []byte) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if json.Unmarshal(meta, &all) != nil || all == nil {
 		all = map[string]json.RawMessage{}
 	}
-	text, err := json.Marshal(string(structured))
-	if err != nil {
-		return meta
-	}
-	all[structuredMeta] = text
+	all[key] = value
 	out, err := json.Marshal(all)
 	if err != nil {
 		return meta

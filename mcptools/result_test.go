@@ -83,6 +83,8 @@ func TestErrorsOnTheWay(t *testing.T) {
 	tool := s.connect(Options{}).Tools()[0]
 	for code, want := range map[int]contract.Outcome{
 		-32000: contract.OutcomeUnknown, -32001: contract.OutcomeUnknown, -32005: contract.OutcomeUnknown,
+		-32003: contract.OutcomeUnknown, -32004: contract.OutcomeUnknown, // what the SDK says of a call that it never sent
+		408: contract.OutcomeUnknown, 504: contract.OutcomeUnknown, -32800: contract.OutcomeUnknown,
 		-32601: contract.OutcomeFailed, -32603: contract.OutcomeFailed, 7: contract.OutcomeFailed,
 	} {
 		s.set(script{Tools: oneTool("ask", "Asks.", textSchema), Error: json.RawMessage(fmt.Sprintf(`{"code":%d,"message":"lost"}`, code))})

@@ -29,9 +29,10 @@ const (
 	// it was. It sends no call again.
 	resumeTries = 2
 
-	// maxTools and maxPages bound a listing whose pages never end.
-	maxTools = 20_000
-	maxPages = 1000
+	// maxTools, maxPages and maxListing, in bytes, bound a listing.
+	maxTools   = 20_000
+	maxPages   = 1000
+	maxListing = maxMessageBytes
 )
 
 // session is one connection to a server, from its start to its end.
@@ -83,41 +84,49 @@ type handlers struct {
 // dial starts or reaches the server and greets it.
 func (s Server) dial(ctx context.Context, log *slog.Logger, h handlers) (*session, error) {
 	if s.URL != "" {
-		return s.greet(ctx, &mcp.StreamableClientTransport{
-			Endpoint: s.URL, HTTPClient: newHTTPClient(s.Header, s.mask()), MaxRetries: resumeTries,
-		}, func() {}, func() {}, log, h)
+		return s.dialHTTP(ctx, log, h)
 	}
 	said := &lastWords{mask: s.mask(), log: func(line string) { log.Debug("the server says", "line", line) }}
 	p, err := startProcess(s.Command, s.Env, s.Dir, said)
 	if err != nil {
 		return nil, err
 	}
-	noise := func(line string) { log.Debug("the server printed what is no message", "line", line) }
+	noise := func(line string) { log.Debug("the server printed what nobody here reads", "line", line) }
 	session, err := s.greet(ctx, &mcp.IOTransport{
-		Reader: newLineReader(p.stdout, stdioLine(noise)), Writer: p.stdin, MaxLineLength: -1, // the reader bounds it
+		Reader: newLineReader(p.stdout, stdioLine(noise), nil), Writer: p.stdin, MaxLineLength: -1, // the reader bounds it
 	}, p.kill, p.stop, log, h)
 	if err != nil {
 		p.kill()
 		<-p.exited
-		return nil, withLastWords(err, said.text())
+		return nil, p.lastWords(err)
 	}
 	return session, nil
 }
 
-func withLastWords(err error, text string) error {
-	if text == "" {
-		return err
+func (s Server) dialHTTP(ctx context.Context, log *slog.Logger, h handlers) (*session, error) {
+	client := newHTTPClient(s.Header, s.mask())
+	session, err := s.greet(ctx, &mcp.StreamableClientTransport{
+		Endpoint: s.URL, HTTPClient: client, MaxRetries: resumeTries,
+		MaxEventSize: -1, // our reader bounds it
+		// A stream for what the server tells unasked is nothing that a call
+		// needs, and the SDK waits for its beginning and ends the session, with
+		// the calls under way, when it ends three times.
+		DisableStandaloneSSE: true,
+	}, func() {}, client.CloseIdleConnections, log, h)
+	if err != nil {
+		client.CloseIdleConnections()
 	}
-	return fmt.Errorf("%w; its last words: %s", err, text)
+	return session, err
 }
 
 func (s Server) greet(ctx context.Context, transport mcp.Transport, kill, stop func(), log *slog.Logger, h handlers) (*session, error) {
+	var changed sync.Once
 	client := mcp.NewClient(&mcp.Implementation{Name: "turnkeel", Version: "1"}, &mcp.ClientOptions{
 		Logger:         log,
 		Capabilities:   &mcp.ClientCapabilities{},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // it would send a call again
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
-			h.changed()
+			changed.Do(h.changed) // a server may say it without an end
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			if token, ok := r.Params.ProgressToken.(string); ok {
@@ -162,18 +171,20 @@ func (s Server) greet(ctx context.Context, transport mcp.Transport, kill, stop f
 func (s *session) list(ctx context.Context) ([]*mcp.Tool, error) {
 	return bounded(ctx, s.kill, func() ([]*mcp.Tool, error) {
 		var all []*mcp.Tool
-		params, seen := &mcp.ListToolsParams{}, map[string]bool{}
+		params, seen, size := &mcp.ListToolsParams{}, map[string]bool{}, 0
 		for {
 			page, err := s.mcp.ListTools(ctx, params)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, page.Tools...)
+			all, size = append(all, page.Tools...), size+sizeOf(page)
 			switch next := page.NextCursor; {
 			case next == "":
 				return all, nil
 			case seen[next]:
 				return nil, fmt.Errorf("its listing of tools never ends: page %d leads to a page that was read already", len(seen)+1)
+			case size > maxListing:
+				return nil, fmt.Errorf("its listing of tools has more than %d bytes", maxListing)
 			case len(all) > maxTools || len(seen) >= maxPages:
 				return nil, fmt.Errorf("its listing of tools does not end after %d tools on %d pages", len(all), len(seen)+1)
 			default:
@@ -197,9 +208,13 @@ func (s *session) call(ctx context.Context, params *mcp.CallToolParams) (*mcp.Ca
 	})
 }
 
-// alive says whether the server answers.
+// alive says whether the server answers. Its own refusal is an answer, too: many
+// know no ping.
 func (s *session) alive(ctx context.Context) error {
 	_, err := bounded(ctx, s.kill, func() (struct{}, error) { return struct{}{}, s.mcp.Ping(ctx, nil) })
+	if err != nil && !tooldefs.IsUnknown(callError(err)) {
+		return nil
+	}
 	return err
 }
 

@@ -17,6 +17,10 @@ import (
 // MetaKey is the key of a call's _meta under which its idempotency key travels.
 const MetaKey = "idempotencyKey"
 
+// maxDescription bounds what a model is told of a tool in each request, in bytes:
+// one tool must not take its agent's context.
+const maxDescription = 64 << 10
+
 // Call sends one tools/call. The method CallTool of a session of the SDK is
 // one. An error that is neither the server's own nor marked by package tooldefs
 // leaves the outcome open.
@@ -65,7 +69,7 @@ func wrapAll(ds []*mcp.Tool, o Options, wrap func(*mcp.Tool) (*tooldefs.Tool, er
 			if errors.As(err, &mistake) {
 				err = mistake.Mistake
 			}
-			disabled = append(disabled, Disabled{d.Name, err.Error()})
+			disabled = append(disabled, Disabled{d.Name, plainWords(err.Error())})
 			continue
 		}
 		tools = append(tools, tool)
@@ -84,7 +88,10 @@ func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return nil, errors.New("the server gives it no name")
 	}
-	input, err := json.Marshal(d.InputSchema)
+	if n := len(shownText(d)); n > maxDescription {
+		return nil, fmt.Errorf("its description has %d bytes, at most %d are allowed", n, maxDescription)
+	}
+	input, err := schemaText(d, inputField, d.InputSchema)
 	if err != nil {
 		return nil, fmt.Errorf("its schema cannot be read: %w", err)
 	}
@@ -113,43 +120,27 @@ func wrap(d *mcp.Tool, send invoke, o Options) (*tooldefs.Tool, error) {
 	return tooldefs.Wrap(spec)
 }
 
-// withoutNulls is a schema without properties and required that are null, as
-// servers write them whose empty lists are null.
-func withoutNulls(raw []byte) []byte {
-	var s map[string]json.RawMessage
-	if json.Unmarshal(raw, &s) != nil || s == nil {
-		return raw
-	}
-	null := false
-	for _, key := range []string{"properties", "required"} {
-		if string(s[key]) == "null" {
-			delete(s, key)
-			null = true
-		}
-	}
-	if !null {
-		return raw
-	}
-	out, err := json.Marshal(s)
-	if err != nil {
-		return raw
-	}
-	return out
-}
-
-// description is what the server says of the tool; a model needs something.
+// description is what the model reads of the tool; it needs something.
 func description(d *mcp.Tool, o Options) string {
-	if text := strings.TrimSpace(d.Description); text != "" {
+	if text := shownText(d); text != "" {
 		return text
 	}
-	title := d.Title
-	if title == "" && d.Annotations != nil {
-		title = d.Annotations.Title
-	}
-	if strings.TrimSpace(title) != "" {
-		return strings.TrimSpace(title)
-	}
 	return fmt.Sprintf("The tool %s of %s, which says nothing more about it.", d.Name, o.server())
+}
+
+// shownText is what the server says of the tool: its description, or a title
+// where it has none.
+func shownText(d *mcp.Tool) string {
+	texts := []string{d.Description, d.Title}
+	if d.Annotations != nil {
+		texts = append(texts, d.Annotations.Title)
+	}
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // outputSchema is what structured results are validated against; nil with a
@@ -158,7 +149,7 @@ func outputSchema(d *mcp.Tool) (*schema.Schema, []string) {
 	if d.OutputSchema == nil {
 		return nil, nil
 	}
-	raw, err := json.Marshal(d.OutputSchema)
+	raw, err := schemaText(d, outputField, d.OutputSchema)
 	if err == nil {
 		var s *schema.Schema
 		if s, _, err = schema.Compile(raw); err == nil {

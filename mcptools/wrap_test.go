@@ -71,6 +71,8 @@ func TestWrapAllDisables(t *testing.T) {
 		{"no object", `{"name":"bad","inputSchema":{"type":"string"}}`, "must describe an object"},
 		{"a pattern with lookahead", `{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"pattern":"^(?!x)"}}}}`, "pattern"},
 		{"a reference to nothing", `{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}}}}`, "points to nothing"},
+		{"a description of a megabyte", `{"name":"bad","description":"` + strings.Repeat("Very. ", 170_000) + `","inputSchema":{"type":"object"}}`, "1019999 bytes, at most 65536"},
+		{"a title of a megabyte", `{"name":"bad","title":"` + strings.Repeat("x", 1<<20) + `","inputSchema":{"type":"object"}}`, "1048576 bytes, at most 65536"},
 		{"no name", `{"name":" ","inputSchema":{"type":"object"}}`, "no name"},
 		{"a name twice", good, `another tool of the server is named "good"`},
 	} {
@@ -86,7 +88,9 @@ func TestWrapAllDisables(t *testing.T) {
 		t.Error("no call")
 	}
 	for _, usable := range []string{
-		`{"type":"object","properties":null,"required":null}`, `{"type":["object","null"]}`, `{"properties":{"a":{"type":"string"}}}`, `{"$schema":5,"type":"object"}`, `true`,
+		`{"type":"object","properties":null,"required":null}`, `{"type":["object","null"]}`,
+		`{"type":"object","properties":{"a":{"type":"object","properties":null,"required":null,"enum":null,"description":null,"items":null,"allOf":null},"b":null},"$defs":null,"additionalProperties":null}`,
+		`{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","required":null}}},"anyOf":[{"required":null}]}`, `{"properties":{"a":{"type":"string"}}}`, `{"$schema":5,"type":"object"}`, `true`,
 		`{"type":"object","properties":{"c":{"type":"array","items":{"$ref":"#"}}}}`, `{"type":"object","properties":{"a":{"$ref":"#/definitions/b"}},"definitions":{"b":{"type":"string"}}}`,
 		`{"type":"object","properties":{"a":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`, `{"type":"object","properties":{"a":{"type":"string","format":"odd","nullable":true}}}`,
 	} {

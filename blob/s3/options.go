@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -51,7 +52,7 @@ var (
 func New(o Options) (*Store, error) {
 	switch {
 	case !bucketForm.MatchString(o.Bucket):
-		return nil, fmt.Errorf("s3: %q is not a bucket's name", o.Bucket)
+		return nil, fmt.Errorf("s3: %q is not a bucket's name", unsigned(o.Bucket))
 	case o.Prefix != "" && !prefixForm.MatchString(o.Prefix):
 		return nil, fmt.Errorf("s3: the prefix %q has other characters than letters, digits, \"._-\" and single slashes between them", o.Prefix)
 	case o.Credentials == nil:
@@ -87,7 +88,7 @@ func (o Options) base() (*url.URL, error) {
 	}
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" || base.User != nil {
-		return nil, fmt.Errorf("s3: the endpoint %.200q is not the address of a server, as https://minio.internal:9000", o.Endpoint)
+		return nil, fmt.Errorf("s3: the endpoint %.200q is not the address of a server, as https://minio.internal:9000", unsigned(o.Endpoint))
 	}
 	if o.Endpoint != "" || strings.Contains(o.Bucket, ".") {
 		base = base.JoinPath(o.Bucket)
@@ -112,8 +113,14 @@ func FromEnv(address string, getenv func(string) string) (*Store, error) {
 		AccessKeyID: getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"), SessionToken: getenv("AWS_SESSION_TOKEN"),
 		Source: "environment",
 	}
+	address = Scheme + unsigned(strings.TrimPrefix(address, Scheme))
 	if !credentials.HasKeys() {
 		return nil, fmt.Errorf("%s: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", address)
+	}
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
+		if strings.ContainsFunc(getenv(name), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+			return nil, fmt.Errorf("%s: %s has a space or the end of a line in it, which no key has; set it anew", address, name)
+		}
 	}
 	store, err := New(Options{
 		Bucket: bucket, Prefix: strings.Trim(prefix, "/"),
@@ -125,6 +132,20 @@ func FromEnv(address string, getenv func(string) string) (*Store, error) {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	return store, nil
+}
+
+// unsigned is an address without what stands before an "@": people put keys there,
+// and an error must not show them.
+func unsigned(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if at < 0 {
+		return address
+	}
+	scheme, _, ok := strings.Cut(address[:at], "://")
+	if ok {
+		return scheme + "://***@" + address[at+1:]
+	}
+	return "***@" + address[at+1:]
 }
 
 func first(a, b string) string {

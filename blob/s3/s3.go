@@ -3,8 +3,6 @@ package s3
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,7 +44,10 @@ func (s *Store) Put(ctx context.Context, data []byte) (string, error) {
 	}
 	defer drain(answer)
 	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("keep blob %s: %w", ref, s.failure(answer))
+		return "", fmt.Errorf("keep blob %s: %w", ref, s.failure(ctx, answer))
+	}
+	if answer.Header.Get("ETag") == "" { // every store of this protocol gives one to what it keeps
+		return "", fmt.Errorf("keep blob %s: %s answered 200 without an ETag, so it is no S3 server and kept nothing: %s", ref, s.base.Host, checkEndpoint)
 	}
 	return ref, nil
 }
@@ -59,7 +60,7 @@ func (s *Store) Get(ctx context.Context, ref string) ([]byte, error) {
 	}
 	defer drain(answer)
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("read blob %s: %w", ref, s.failure(answer))
+		return nil, fmt.Errorf("read blob %s: %w", ref, s.failure(ctx, answer))
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxBlob+1))
 	if err != nil {
@@ -96,33 +97,17 @@ func (s *Store) do(ctx context.Context, method, ref string, data []byte) (*http.
 		return nil, fmt.Errorf("sign the request: %w", err)
 	}
 	answer, err := s.client.Do(request)
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil:
+		return nil, s.unreachable(err)
 	}
-	return answer, err
+	return answer, nil
 }
 
 // emptyPayload is the SHA-256 of nothing.
 const emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-// failure is what a server said instead of doing it.
-func (s *Store) failure(answer *http.Response) error {
-	var said struct{ Code, Message string }
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
-	_ = xml.Unmarshal(body, &said) // what is no XML has neither
-	text := fmt.Sprintf("%s answered %s %.100q: %.300q", s.base.Host, answer.Status, said.Code, said.Message)
-	switch {
-	case answer.StatusCode == http.StatusNotFound && (said.Code == "NoSuchKey" || said.Code == "NotFound"):
-		return fmt.Errorf("%w: it is not in %s", blob.ErrNotFound, s.base)
-	case said.Code == "NoSuchBucket":
-		return fmt.Errorf("the bucket %s does not exist: %s", s.options.Bucket, text)
-	case answer.StatusCode == http.StatusForbidden:
-		text += "; without the permission s3:ListBucket S3 says this of what it lacks, too"
-	case answer.Header.Get("X-Amz-Bucket-Region") != "" && answer.StatusCode >= 300 && answer.StatusCode <= 400:
-		text += "; the bucket's region is " + answer.Header.Get("X-Amz-Bucket-Region") + ": set AWS_REGION"
-	}
-	return errors.New(text)
-}
 
 // drain lets the connection be used again.
 func drain(answer *http.Response) {

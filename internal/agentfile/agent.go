@@ -42,6 +42,7 @@ func (r *reader) definition(data []byte, folder string, fsys fs.FS) (def Definit
 		r.checkName(place{}, "the folder's name, which is the agent's unless name is given,", folder)
 	}
 	r.foldEnv(&def)
+	def.modelAt, def.addressed = modelAt, r.addressed
 	def.Agent.Instructions = r.instructions(fsys, folder, instructions)
 	r.script(fsys, folder, &def, modelAt, endpointAt)
 	def.Agent.Digest = Digest(def.Agent)
@@ -106,6 +107,7 @@ func (r *reader) model(n ast.Node) string {
 	}
 	if !regexp.MustCompile(`^[a-z][a-z0-9_.-]*/[^\s/]\S*$`).MatchString(text) {
 		r.report(at(n), "model: want <provider>/<model>, like openai/gpt-4o-mini, found %s", quote(text))
+		return ""
 	}
 	return text
 }
@@ -118,15 +120,19 @@ func (r *reader) baseURL(n ast.Node) string {
 		return ""
 	}
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if err != nil || !isWeb(u) {
 		r.report(at(n), "%s: want a URL like https://api.openai.com/v1", what)
 		return ""
 	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if u.User != nil || strings.ContainsAny(text, "?#") {
 		r.report(at(n), "%s: must have no user, query or fragment, since it is recorded; name the key's variable in api_key_env", what)
 		return ""
 	}
 	return text
+}
+
+func isWeb(u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 func (r *reader) limits(n ast.Node, l *contract.Limits) {
@@ -155,18 +161,16 @@ func (r *reader) maxOutputTokens(n ast.Node, what string, l *contract.Limits) {
 }
 
 func (r *reader) tools(n ast.Node, def *Definition) {
-	if text, ok := n.(*ast.StringNode); ok && text.Value == AllTools {
+	if text, ok := textOf(n); ok && text == AllTools {
 		def.ToolNames, def.toolsAt = []string{AllTools}, []place{at(n)}
 		return
 	}
-	legal := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	for i, item := range r.list(n, "tools", "a list of tool names, or all") {
 		what := fmt.Sprintf("tools[%d]", i)
 		text, ok := r.text(item, what)
 		switch {
 		case !ok:
-		case !legal.MatchString(text):
-			r.report(at(item), "%s: %s is no tool's name", what, quote(text))
+		case !r.checkTool(at(item), what, text):
 		case slices.Contains(def.ToolNames, text):
 			r.report(at(item), "%s: %s stands a second time", what, quote(text))
 		default:
@@ -181,6 +185,14 @@ func (r *reader) tools(n ast.Node, def *Definition) {
 		return
 	}
 	def.Agent.Tools = slices.Clone(def.ToolNames)
+}
+
+func (r *reader) checkTool(at place, what, name string) bool {
+	if regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`).MatchString(name) {
+		return true
+	}
+	r.report(at, "%s: %s is no tool's name", what, quote(name))
+	return false
 }
 
 // instructionsFile is the file to read the instructions from.

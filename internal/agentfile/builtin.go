@@ -25,7 +25,7 @@ func (r *reader) builtins(n ast.Node, def *Definition) {
 		what := fmt.Sprintf("builtin_tools[%d]", i)
 		name, ok := r.text(item, what)
 		switch {
-		case !ok:
+		case !ok, !r.checkTool(at(item), what, name):
 		case slices.Contains(def.Builtins, name):
 			r.report(at(item), "%s: %s stands a second time", what, quote(name))
 		default:
@@ -38,7 +38,9 @@ func (r *reader) builtins(n ast.Node, def *Definition) {
 // Grant folds in what the built-in tools that the agent asks for need: their
 // variables are those of the agent. The error is an [Errors] about names that
 // the worker does not offer; the definition is good for further checks then.
-func (d Definition) Grant(offered []Builtin) (Definition, error) {
+//
+// own are the worker's own tools, which belong into another list.
+func (d Definition) Grant(offered []Builtin, own []string) (Definition, error) {
 	var problems Errors
 	names := make([]string, len(offered))
 	for i, b := range offered {
@@ -50,11 +52,14 @@ func (d Definition) Grant(offered []Builtin) (Definition, error) {
 		where := d.builtinsAt[i]
 		offer := slices.Index(names, name)
 		if offer < 0 {
-			problems = append(problems, problem(d.File, where, "builtin_tools[%d]: %s", i, unknownBuiltin(name, names)))
+			problems = append(problems, problem(d.File, where, "builtin_tools[%d]: %s", i, unknownBuiltin(name, names, own)))
 			continue
 		}
 		d.fromFile(offered[offer])
 		for _, variable := range offered[offer].Env {
+			if value, optional := d.Env.Optional[variable]; optional && value == "" {
+				delete(d.Env.Optional, variable) // the tool cannot do without
+			}
 			d.require(variable, where)
 		}
 		for variable, value := range offered[offer].OptionalEnv {
@@ -84,12 +89,12 @@ func (d *Definition) fromFile(b Builtin) {
 }
 
 // unknownBuiltin says what to do about a name that this worker does not offer.
-func unknownBuiltin(name string, offered []string) string {
-	switch name {
-	case "bash", "read_file", "write_file", "edit_file":
-		return name + ` comes with "sandbox: true", not by builtin_tools`
-	case "run_process", "check_run", "call_agent":
-		return name + " is not available yet; remove it"
+func unknownBuiltin(name string, offered, own []string) string {
+	if later := laterTool(name, "builtin_tools"); later != "" {
+		return later
+	}
+	if slices.Contains(own, name) {
+		return name + " is a tool of the worker's own; name it in tools"
 	}
 	if len(offered) == 0 {
 		return fmt.Sprintf("this worker has no built-in tool %s: it has none", quote(name))
@@ -99,6 +104,18 @@ func unknownBuiltin(name string, offered []string) string {
 		text += "; did you mean " + quote(near) + "?"
 	}
 	return text + validNames(offered)
+}
+
+// laterTool says of a tool of a feature to come that it is one, "" of any other;
+// key is where it was named.
+func laterTool(name, key string) string {
+	switch name {
+	case "bash", "read_file", "write_file", "edit_file":
+		return name + ` comes with "sandbox: true", not by ` + key + `, and is not available yet; remove it`
+	case "run_process", "check_run", "call_agent":
+		return name + " is not available yet; remove it"
+	}
+	return ""
 }
 
 // require declares a variable that env does not name.

@@ -2,6 +2,8 @@ package agentfile
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -21,7 +23,7 @@ func (r *reader) endpoint(n ast.Node) contract.Endpoint {
 
 func (r *reader) endpointFields(e *contract.Endpoint) []field {
 	return []field{
-		{"base_url", func(n ast.Node) { e.BaseURL = r.baseURL(n) }},
+		{"base_url", func(n ast.Node) { r.addressed, e.BaseURL = true, r.baseURL(n) }},
 		{"api_key_env", func(n ast.Node) { e.APIKeyEnv = r.variable(n, "endpoint.api_key_env") }},
 		{"provider", func(n ast.Node) {
 			e.Provider = r.matching(n, "endpoint.provider", `^[a-z][a-z0-9_.-]*$`, "provider's name")
@@ -60,6 +62,22 @@ func (r *reader) callTimeout(n ast.Node, what string) contract.Duration {
 		r.report(at(n), "%s: want at most %s, found %s: a model call has 9m30s in all", what, maxCallTimeout, d)
 	}
 	return contract.Duration(d)
+}
+
+// CheckProvider says that the agent's provider has no address, which each of
+// known has, where the file gives none either: no turn could ask its model.
+func (d Definition) CheckProvider(known []string) error {
+	provider, _, ok := strings.Cut(d.Agent.Model, "/")
+	if !ok || d.addressed || isScripted(d.Agent.Model) {
+		return nil
+	}
+	if d.Agent.Endpoint.Provider != "" {
+		provider = d.Agent.Endpoint.Provider
+	}
+	if slices.Contains(known, provider) {
+		return nil
+	}
+	return Errors{problem(d.File, d.modelAt, "model: the provider %s has no address of its own; give endpoint.base_url, or take another%s", quote(provider), didYouMean(provider, known))}
 }
 
 // matching reads a text of a given form.

@@ -108,7 +108,10 @@ func (r *reader) env(n ast.Node, def *Definition) {
 		{"optional", func(n ast.Node) {
 			e.Optional = map[string]string{}
 			r.entries(n, "env.optional", func(key string, keyAt place, value ast.Node) {
-				if text, ok := r.text(value, "env.optional."+bound(key, 80)); ok && r.checkVariable(keyAt, "env.optional", key) {
+				if !r.checkVariable(keyAt, "env.optional", key) {
+					return // not even named: it may be the secret itself
+				}
+				if text, ok := r.text(value, "env.optional."+key); ok {
 					e.Optional[key] = text
 				}
 			})
@@ -116,7 +119,10 @@ func (r *reader) env(n ast.Node, def *Definition) {
 		{"bind", func(n ast.Node) {
 			e.Bind = map[string]string{}
 			r.entries(n, "env.bind", func(key string, keyAt place, value ast.Node) {
-				if name := r.variable(value, "env.bind."+bound(key, 80)); name != "" {
+				if !r.checkVariable(keyAt, "env.bind", key) {
+					return
+				}
+				if name := r.variable(value, "env.bind."+key); name != "" {
 					e.Bind[key], def.bindAt[key] = name, keyAt
 				}
 			})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,15 +35,16 @@ func readFile(fsys fs.FS, name string, most int) (data []byte, size int64, err e
 	return data, int64(len(data)), err
 }
 
-// plainText gives the text without a byte order mark, or reports the first
-// character that no text has: a file of another encoding would be taken for a
-// text of one strange line.
+// plainText gives the text without a byte order mark and with line ends as \n,
+// which the YAML reader counts right, or reports the first character that no text
+// has: a file of another encoding would be taken for a text of one strange line.
 func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		r.report(place{1, 1}, "is UTF-16; save it as UTF-8")
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	where := place{1, 1}
 	for rest := data; len(rest) > 0; {
 		c, n := utf8.DecodeRune(rest)
@@ -50,7 +52,7 @@ func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 		case c == utf8.RuneError && n == 1:
 			r.report(where, "is not UTF-8 here; save it as UTF-8")
 			return nil, false
-		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c == 0x7f, c > 0x7f && c < 0xa0 && c != 0x85, c == '\ufeff':
+		case c < ' ' && c != '\t' && c != '\n', c == 0x7f, c > 0x7f && c < 0xa0 && c != 0x85, c == '\ufeff':
 			r.report(where, "has the character U+%04X here, which no YAML may have; remove it", c)
 			return nil, false
 		}
@@ -61,6 +63,28 @@ func (r *reader) plainText(data []byte) (text []byte, ok bool) {
 		rest = rest[n:]
 	}
 	return data, true
+}
+
+// hasEntry says that the folder lists a name. One that cannot be found all the
+// same is a link to nothing.
+func hasEntry(fsys fs.FS, folder, name string) bool {
+	entries, err := fs.ReadDir(fsys, folder)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+}
+
+// otherSpelling is a file of the folder, beside the one of that name, which a
+// person or another program may take for it.
+func otherSpelling(fsys fs.FS, folder, name, also string) string {
+	entries, err := fs.ReadDir(fsys, folder)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if e.Name() != name && (strings.EqualFold(e.Name(), name) || strings.EqualFold(e.Name(), also)) {
+			return e.Name()
+		}
+	}
+	return ""
 }
 
 // nearFile is a file of the folder whose name is but a slip away.
@@ -83,6 +107,8 @@ func (r *reader) missingInstructions(fsys fs.FS, folder string, f instructionsFi
 	name := path.Join(folder, f.name)
 	near := nearFile(fsys, path.Dir(name), path.Base(name), 1)
 	switch {
+	case hasEntry(fsys, path.Dir(name), path.Base(name)):
+		r.report(f.at, "instructions: %s is a link to nothing; let it lead to a file", path.Join(path.Dir(r.file), f.name))
 	case f.asked && near != "":
 		r.report(f.at, "instructions: cannot read %s (file does not exist); did you mean %s?", path.Join(path.Dir(r.file), f.name), quote(path.Join(path.Dir(f.name), near)))
 	case f.asked:

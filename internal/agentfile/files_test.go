@@ -70,8 +70,13 @@ func TestLoadPointsAtFiles(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
+	for _, other := range []string{"agent.yml", "Agent.yaml"} {
+		if _, err := LoadFS(folder("x/agent.yaml", m, "x/"+other, m), "agents"); err == nil || err.Error() != "agents/x/agent.yaml: the folder has "+other+" too, which nothing reads; remove one of them" {
+			t.Errorf("got %v", err)
+		}
+	}
 	dir := t.TempDir()
-	for _, agent := range []string{"a", "b", "c"} {
+	for _, agent := range []string{"a", "b", "c", "d", "e"} {
 		if err := os.Mkdir(filepath.Join(dir, agent), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -85,13 +90,21 @@ func TestLoadPointsAtFiles(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "c", InstructionsName)); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "d", FileName), []byte(m), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{filepath.Join(dir, "d", InstructionsName), filepath.Join(dir, "e", FileName)} {
+		if err := os.Symlink("gone", link); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, pipe := range []string{filepath.Join(dir, "a", FileName), filepath.Join(dir, "b", InstructionsName)} {
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := Load(dir)
-	if err == nil || strings.Count(err.Error(), "is no plain file") != 3 {
+	if err == nil || strings.Count(err.Error(), "is no plain file") != 3 || strings.Count(err.Error(), "link to nothing") != 2 {
 		t.Errorf("got %v", err)
 	}
 }

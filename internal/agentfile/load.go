@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,6 +56,8 @@ type Definition struct {
 	Script     *scripted.Script
 	ScriptFile string
 
+	modelAt    place
+	addressed  bool    // endpoint.base_url is given
 	toolsAt    []place // beside ToolNames
 	builtinsAt []place // beside Builtins
 	ruled      []ruled // the tools that the policy names
@@ -89,9 +92,14 @@ func Read(dir string) ([]Definition, error) {
 
 func readFS(fsys fs.FS, dir string) ([]Definition, Errors) {
 	l := &loader{fsys: fsys, dir: dir}
+	if others, _ := fs.Glob(fsys, path.Join("*", FileName)); len(others) == 0 && isFile(fsys, FileName) {
+		l.problemf(path.Join(dir, FileName), "is read in a folder of folders only: if %s is the agent's own folder, name %s instead; if it is for all agents, move the file to %s",
+			dir, parent(dir), path.Join(dir, "<name>", FileName))
+		return nil, l.problems
+	}
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		l.problemf(dir, "cannot read the agents folder (%s); start in a folder that has one, or name another", reason(err))
+		l.problemf(dir, "cannot read the agents folder (%s); start in a folder that has one, or name another (--agents, in code Options.AgentsDir)", reason(err))
 		return nil, l.problems
 	}
 	defs := l.agents(entries)
@@ -140,7 +148,10 @@ func (l *loader) strayFile(name string) {
 	if !isYAML {
 		stem, isYAML = strings.CutSuffix(name, ".yml")
 	}
-	if isYAML {
+	switch {
+	case name == FileName:
+		l.problemf(path.Join(l.dir, name), "is not read here: the agents folder has one folder for each agent; move it to %s", path.Join(l.dir, "<name>", FileName))
+	case isYAML:
 		l.problemf(path.Join(l.dir, name), "is not read here; move it to %s", path.Join(l.dir, stem, FileName))
 	}
 }
@@ -174,15 +185,38 @@ func (l *loader) agent(folder string) (def Definition, ok bool) {
 	}
 	r := &reader{file: file}
 	def, ok = r.definition(data, folder, l.fsys)
+	if other := otherSpelling(l.fsys, folder, FileName, "agent.yml"); other != "" {
+		r.report(place{}, "the folder has %s too, which nothing reads; remove one of them", other)
+	}
 	l.problems = append(l.problems, r.problems...)
 	return def, ok
 }
 
 func (l *loader) missing(folder string) string {
+	if hasEntry(l.fsys, folder, FileName) {
+		return "has " + FileName + " as a link to nothing; let it lead to a file"
+	}
 	if near := nearFile(l.fsys, folder, FileName, 2); near != "" {
 		return "has " + near + "; rename it to " + FileName
 	}
+	if agents, _ := fs.Glob(l.fsys, path.Join(folder, "*", FileName)); len(agents) > 0 {
+		return "is no agent but a folder of agents; name it instead of " + l.dir
+	}
 	return "has no " + FileName + "; add one, or begin the folder's name with _ to have it passed over"
+}
+
+// parent is the folder above dir, which may be relative.
+func parent(dir string) string {
+	dir = path.Clean(filepath.ToSlash(dir))
+	if base := path.Base(dir); base == "." || base == ".." {
+		return path.Join(dir, "..")
+	}
+	return path.Dir(dir)
+}
+
+func isFile(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // reason is the cause of a file system's error without the path, which the

@@ -180,6 +180,9 @@ func TestLoadRefuses(t *testing.T) {
 		{"folder without agent", folder("x/notes.md", ""), "agents/x: has no agent.yaml; add one, or begin the folder's name with _ to have it passed over"},
 		{"agent.yml", folder("x/agent.yml", m), "agents/x: has agent.yml; rename it to agent.yaml"},
 		{"flat", folder("support.yaml", m), "agents/support.yaml: is not read here; move it to agents/support/agent.yaml"},
+		{"an agent's own folder", folder("agent.yaml", m, "demo.yaml", "steps: []\n", "data/x.md", ""), "agents/agent.yaml: is read in a folder of folders only: if agents is the agent's own folder, name . instead; if it is for all agents, move the file to agents/<name>/agent.yaml"},
+		{"flat beside others", folder("agent.yaml", m, "x/agent.yaml", m), "agents/agent.yaml: is not read here: the agents folder has one folder for each agent; move it to agents/<name>/agent.yaml"},
+		{"a folder of folders of agents", folder("x/y/agent.yaml", m), "agents/x: is no agent but a folder of agents; name it instead of agents"},
 		{"same name", folder("a/agent.yaml", m+"name: s\n", "b/agent.yaml", m+"name: s\n"), `agents/b/agent.yaml: the name "s" is taken by agents/a/agent.yaml; give one of them another name`},
 		{"folder's name", folder("My-Agent/agent.yaml", m), `agents/My-Agent/agent.yaml: the folder's name, which is the agent's unless name is given, must be`},
 	} {
@@ -230,7 +233,7 @@ func TestLoadFolderIsMissing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "agents")
 	_, err := Load(dir)
-	want := dir + ": cannot read the agents folder (no such file or directory); start in a folder that has one, or name another"
+	want := dir + ": cannot read the agents folder (no such file or directory); start in a folder that has one, or name another (--agents, in code Options.AgentsDir)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -239,6 +242,15 @@ func TestLoadFolderIsMissing(t *testing.T) {
 	}
 	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "cannot read the agents folder") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestParent(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{"agents": ".", "a/b/": "a", ".": "..", "..": "../..", "./a": ".", "/a/b": "/a"} {
+		if got := parent(dir); got != want {
+			t.Errorf("%s: got %s, want %s", dir, got, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package agentfile
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -122,6 +123,7 @@ func (r *reader) mcpFields(what string, s *MCPServer) []field {
 			s.HeadersEnv = r.variables(n, what+".headers_env", s, func(name string) bool {
 				return regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$").MatchString(name)
 			}, "the name of a header")
+			r.sameHeaders(n, what+".headers_env")
 		}},
 		{"prefix", func(n ast.Node) {
 			s.Prefix = r.matching(n, what+".prefix", `^[A-Za-z0-9_-]{1,40}$`, "prefix of tools' names")
@@ -202,7 +204,7 @@ func (r *reader) variables(n ast.Node, what string, s *MCPServer, legal func(str
 	found := map[string]string{}
 	r.entries(n, what, func(name string, keyAt place, value ast.Node) {
 		if !legal(name) {
-			r.report(keyAt, "%s: want %s, found %s", what, want, quote(name))
+			r.report(keyAt, "%s: want %s; what stands there is not repeated, as it may be a secret", what, want)
 			return
 		}
 		if variable := r.variable(value, what+"."+name); variable != "" {
@@ -213,6 +215,27 @@ func (r *reader) variables(n ast.Node, what string, s *MCPServer, legal func(str
 	return found
 }
 
+// sameHeaders finds names that are one header: which value it would have would
+// be chance.
+func (r *reader) sameHeaders(n ast.Node, what string) {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		return
+	}
+	first := map[string]string{}
+	for _, pair := range m.Values {
+		name, ok := textOf(pair.Key)
+		if !ok {
+			continue
+		}
+		other, taken := first[http.CanonicalHeaderKey(name)]
+		if taken && other != name { // the very same is told of already
+			r.report(at(pair.Key), "%s: %s is the same header as %s; keep one", what, quote(name), quote(other))
+		}
+		first[http.CanonicalHeaderKey(name)] = name
+	}
+}
+
 // mcpURL never repeats a URL that it refuses: it may hold a password.
 func (r *reader) mcpURL(n ast.Node, what string) string {
 	text, ok := r.text(n, what)
@@ -221,9 +244,9 @@ func (r *reader) mcpURL(n ast.Node, what string) string {
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
+	case err != nil || !isWeb(u):
 		r.report(at(n), "%s: want a URL like https://example.com/mcp", what)
-	case u.User != nil || u.Fragment != "":
+	case u.User != nil || strings.Contains(text, "#"):
 		r.report(at(n), "%s: must have no user or fragment; put credentials into a variable and name it in headers_env", what)
 	default:
 		return text

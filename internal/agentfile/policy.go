@@ -176,8 +176,8 @@ func (r *reader) overLimit(n ast.Node, what string) *contract.CallLimit {
 
 // then is a word, or a mapping with the one action that has terms.
 func (r *reader) then(n ast.Node, what string) contract.PolicyThen {
-	if word, ok := n.(*ast.StringNode); ok {
-		action := contract.PolicyAction(r.oneOf(word, what, string(contract.PolicyAllow), string(contract.PolicyDeny), string(contract.PolicyRequireApproval)))
+	if _, ok := textOf(n); ok {
+		action := contract.PolicyAction(r.oneOf(n, what, string(contract.PolicyAllow), string(contract.PolicyDeny), string(contract.PolicyRequireApproval)))
 		if action == contract.PolicyDeny {
 			r.report(at(n), "%s: deny needs a reason, which the model reads; write: then: {deny: refunds above 500 are made by people}", what)
 		}

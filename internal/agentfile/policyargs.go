@@ -3,7 +3,9 @@ package agentfile
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -108,9 +110,12 @@ func (r *reader) numberText(n ast.Node, what string) json.RawMessage {
 }
 
 // numeric says that a plain scalar, which the YAML reader takes for text
-// because no float64 or uint64 holds it, is a number.
+// because no float64 or uint64 holds it, is a number to others.
 func numeric(v *ast.StringNode) bool {
-	return v.GetToken().Type == token.StringType && policy.CheckNumber(json.Number(v.Value)) == nil
+	if v.GetToken().Type != token.StringType || !strings.ContainsAny(v.Value[:min(1, len(v.Value))], "+-.0123456789") {
+		return false
+	}
+	return regexp.MustCompile(`^[-+]?([.][0-9]+|[0-9]+([.][0-9]*)?)([eE][-+]?[0-9]+)?$`).MatchString(v.Value)
 }
 
 // exactNumber reads a number as it is written, with every digit.

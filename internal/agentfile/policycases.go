@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -39,11 +40,14 @@ func (d Definition) TestPolicy(file string, facts func(tool string) (ToolFacts, 
 	if file == "" {
 		file = filepath.Join(filepath.Dir(d.File), PolicyCasesName)
 	}
-	data, err := os.ReadFile(file) //nolint:gosec // the user's own
+	data, err := readCases(file)
 	if err != nil {
 		return nil, fmt.Errorf("cases of the policy of agent %s: %w", d.Agent.Name, err)
 	}
 	r := &reader{file: file}
+	if len(data) > maxCasesBytes {
+		return nil, Errors{problem(file, place{}, "is longer than %d bytes; split it", maxCasesBytes)}
+	}
 	cases := r.policyCases(data, p)
 	if len(r.problems) > 0 {
 		return nil, r.problems
@@ -55,6 +59,18 @@ func (d Definition) TestPolicy(file string, facts func(tool string) (ToolFacts, 
 		results[i] = p.Try(c)
 	}
 	return results, nil
+}
+
+// maxCasesBytes bounds a file of cases, which may be a pipe.
+const maxCasesBytes = 4 << 20
+
+func readCases(file string) ([]byte, error) {
+	f, err := os.Open(file) //nolint:gosec // the user's own
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return io.ReadAll(io.LimitReader(f, maxCasesBytes+1))
 }
 
 // completeCase passes the arguments through the tool's own gate, so that the

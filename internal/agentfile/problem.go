@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Problem is one thing wrong with one agent.
@@ -19,9 +21,9 @@ type Problem struct {
 // String is "file:line:column: text", as editors and terminals link it.
 func (p Problem) String() string {
 	if p.Line == 0 {
-		return p.File + ": " + p.Text
+		return visible(p.File) + ": " + p.Text
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+	return fmt.Sprintf("%s:%d:%d: %s", visible(p.File), p.Line, p.Column, p.Text)
 }
 
 // Errors is every problem of every agent, in the order of the files. It is
@@ -68,9 +70,26 @@ func Join(errs ...error) error {
 	return errors.Join(append([]error{problems.orNil()}, others...)...)
 }
 
+// visible shows a character that a terminal would obey, or would not show, by its
+// escape: a file or a server does not say how a message looks.
+func visible(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
+
 type place struct{ line, column int }
 
 func problem(file string, at place, format string, args ...any) Problem {
-	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	text := visible(strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
 	return Problem{File: file, Line: at.line, Column: at.column, Text: text}
 }

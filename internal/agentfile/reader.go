@@ -3,14 +3,12 @@ package agentfile
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
@@ -23,6 +21,8 @@ import (
 type reader struct {
 	file     string
 	problems Errors
+
+	addressed bool // endpoint.base_url is given, be it wrong
 }
 
 func (r *reader) report(at place, format string, args ...any) {
@@ -47,7 +47,11 @@ func (r *reader) parse(data []byte) (root ast.Node) {
 	if !ok {
 		return nil
 	}
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	tokens := lexer.Tokenize(string(data))
+	if !r.parsable(tokens) {
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		at, text := place{}, err.Error()
 		if syntax, ok := err.(yaml.Error); ok {
@@ -77,13 +81,12 @@ func (r *reader) parse(data []byte) (root ast.Node) {
 
 // mapping reads a mapping with exactly these keys and says which were there.
 func (r *reader) mapping(n ast.Node, what string, fields []field) map[string]bool {
-	seen := map[string]bool{}
+	seen := keysOf(n)
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
 	}
 	r.entries(n, what, func(key string, keyAt place, value ast.Node) {
-		seen[key] = true
 		for _, f := range fields {
 			if f.name == key {
 				f.read(value)
@@ -100,6 +103,19 @@ func (r *reader) mapping(n ast.Node, what string, fields []field) map[string]boo
 		r.report(keyAt, "unknown key %s%s%s", quote(key), inside, didYouMean(key, names))
 	})
 	return seen
+}
+
+// keysOf are the keys of a mapping, those without a value included.
+func keysOf(n ast.Node) map[string]bool {
+	keys := map[string]bool{}
+	if m, ok := n.(*ast.MappingNode); ok {
+		for _, pair := range m.Values {
+			if key, ok := pair.Key.(*ast.StringNode); ok {
+				keys[key.Value] = true
+			}
+		}
+	}
+	return keys
 }
 
 // entries calls f for every key of a mapping, in order, with a value that is
@@ -133,7 +149,7 @@ func (r *reader) entries(n ast.Node, what string, f func(key string, keyAt place
 			if what == "" && slices.Contains(laterKeys(), key.Value) {
 				continue
 			}
-			r.report(keyAt, "%s has no value; give one or remove the key", key.Value)
+			r.report(keyAt, "%s has no value; give one or remove the key", strings.TrimPrefix(what+"."+bound(key.Value, 80), "."))
 			continue
 		}
 		f(key.Value, keyAt, pair.Value)
@@ -144,16 +160,14 @@ func (r *reader) wrongType(n ast.Node, what, want string) {
 	if what == "" {
 		what = "the file"
 	}
-	hint := ""
-	switch v := n.(type) {
-	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		if want == "text" {
-			hint = "; quote it if text was meant"
-		}
-	case *ast.StringNode:
+	hint, kind := "", kindOf(n)
+	switch v, isText := n.(*ast.StringNode); {
+	case want == "text" && (kind == aNumber || isBool(n)):
+		hint = "; quote it if text was meant"
+	case isText:
 		hint = meantOtherwise(v, want)
 	}
-	r.report(at(n), "%s: want %s, found %s%s", what, want, kindOf(n), hint)
+	r.report(at(n), "%s: want %s, found %s%s", what, want, kind, hint)
 }
 
 // meantOtherwise says what a text looks like, where it is none of the words that
@@ -161,7 +175,7 @@ func (r *reader) wrongType(n ast.Node, what, want string) {
 func meantOtherwise(v *ast.StringNode, want string) string {
 	switch word := strings.ToLower(v.Value); {
 	case want != "true or false":
-		if policy.CheckNumber(json.Number(v.Value)) == nil && v.GetToken().Type != token.StringType {
+		if policy.CheckNumber(json.Number(v.Value)) == nil && v.GetToken().Type != token.StringType && strings.Contains(want, "number") {
 			return "; write it without quotes"
 		}
 	case word == "yes", word == "on", word == "y":
@@ -176,122 +190,22 @@ func meantOtherwise(v *ast.StringNode, want string) string {
 
 // text reads a string.
 func (r *reader) text(n ast.Node, what string) (string, bool) {
+	text, ok := textOf(n)
+	if !ok {
+		r.wrongType(n, what, "text")
+	}
+	return text, ok
+}
+
+// textOf is the text of a node that is one, however it is written.
+func textOf(n ast.Node) (string, bool) {
 	switch v := n.(type) {
 	case *ast.StringNode:
-		return v.Value, true
+		return v.Value, !numeric(v)
 	case *ast.LiteralNode:
 		return v.Value.Value, true
 	}
-	r.wrongType(n, what, "text")
 	return "", false
-}
-
-// count reads a whole number of at least 1.
-func (r *reader) count(n ast.Node, what string) int {
-	const most = 1 << 31
-	var f float64 // holds every whole number below most
-	switch v := n.(type) {
-	case *ast.IntegerNode:
-		if r.ambiguous(n, what) {
-			return 0
-		}
-		if i, ok := v.Value.(uint64); ok && i < most {
-			f = float64(i)
-		}
-	case *ast.FloatNode:
-		f = v.Value
-	case *ast.StringNode:
-		if !numeric(v) {
-			r.wrongType(n, what, "a whole number")
-			return 0
-		}
-		f = exponent(v)
-	default:
-		r.wrongType(n, what, "a whole number")
-		return 0
-	}
-	if f < 1 || f >= most || f != math.Trunc(f) {
-		r.report(at(n), "%s: want a whole number from 1 to %d, found %s", what, most-1, bound(n.String(), 40))
-		return 0
-	}
-	return int(f)
-}
-
-// exponent is the value of a number like 1e3, which the YAML reader takes for
-// text; infinite when no float64 holds it.
-func exponent(v *ast.StringNode) float64 {
-	f, err := strconv.ParseFloat(v.Value, 64)
-	if err != nil {
-		return math.Inf(1)
-	}
-	return f
-}
-
-// ambiguous reports a number that is another one, or text, to other readers of
-// YAML: 017 is fifteen to the old ones and seventeen to an editor.
-func (r *reader) ambiguous(n ast.Node, what string) bool {
-	text := strings.TrimLeft(n.GetToken().Value, "+-")
-	old := len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9'
-	if !old && !strings.Contains(text, "_") && !strings.HasPrefix(text, "0b") {
-		return false
-	}
-	r.report(at(n), "%s: %s is not the same number to every reader of YAML; write it in plain digits", what, quote(n.GetToken().Value))
-	return true
-}
-
-// number reads a number between lo and hi, both included.
-func (r *reader) number(n ast.Node, what string, lo, hi float64) (float64, bool) {
-	var f float64
-	switch v := n.(type) {
-	case *ast.FloatNode:
-		f = v.Value
-	case *ast.StringNode:
-		if !numeric(v) {
-			r.wrongType(n, what, "a number")
-			return 0, false
-		}
-		f = exponent(v)
-	case *ast.IntegerNode:
-		if r.ambiguous(n, what) {
-			return 0, false
-		}
-		switch i := v.Value.(type) {
-		case uint64:
-			f = float64(i)
-		case int64:
-			f = float64(i)
-		}
-	case *ast.InfinityNode, *ast.NanNode:
-		f = math.NaN() // in no range
-	default:
-		r.wrongType(n, what, "a number")
-		return 0, false
-	}
-	if !(f >= lo && f <= hi) {
-		r.report(at(n), "%s: want a number from %g to %g, found %s", what, lo, hi, bound(n.String(), 40))
-		return 0, false
-	}
-	return f, true
-}
-
-// duration reads a positive duration like 30m.
-func (r *reader) duration(n ast.Node, what string) time.Duration {
-	const want = "a duration like 90s, 30m or 24h"
-	text, ok := n.(*ast.StringNode)
-	if !ok {
-		if number, isNumber := n.(*ast.IntegerNode); isNumber {
-			r.report(at(n), "%s: want %s, found %s without a unit", what, want, bound(number.String(), 40))
-			return 0
-		}
-		r.wrongType(n, what, want)
-		return 0
-	}
-	d, err := time.ParseDuration(text.Value)
-	if err != nil || d <= 0 {
-		r.report(at(n), "%s: want %s, found %s", what, want, quote(text.Value))
-		return 0
-	}
-	return d
 }
 
 // oneOf reads one of a few words.
@@ -341,18 +255,33 @@ func isNull(n ast.Node) bool {
 	return null
 }
 
+// aNumber is how [kindOf] calls a number.
+const aNumber = "a number"
+
+func isBool(n ast.Node) bool {
+	_, ok := n.(*ast.BoolNode)
+	return ok
+}
+
 func kindOf(n ast.Node) string {
 	switch v := n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		return "a mapping"
 	case *ast.SequenceNode:
 		return "a list"
-	case *ast.StringNode, *ast.LiteralNode:
+	case *ast.StringNode:
+		if numeric(v) {
+			return aNumber
+		}
+		return "text"
+	case *ast.LiteralNode:
 		return "text"
 	case *ast.BoolNode:
 		return fmt.Sprintf("the boolean %t", v.Value)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number"
+		return aNumber
+	case *ast.MappingKeyNode:
+		return "one that begins with ?, which this file may not have"
 	case *ast.NullNode:
 		return "nothing"
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:

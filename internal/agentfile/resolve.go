@@ -15,6 +15,9 @@ type Offer struct {
 	// name; `all` stands for them.
 	Tools []string
 
+	// Offered are the built-ins that an agent could ask for.
+	Offered []string
+
 	// Builtins are the names of the tools of each built-in that the agent asks
 	// for, MCP those of each of its servers as the model sees them.
 	Builtins map[string][]string
@@ -37,7 +40,7 @@ func (d Definition) Resolve(o Offer) (contract.Agent, error) {
 	if slices.Contains(d.ToolNames, AllTools) {
 		agent.Tools = slices.Sorted(slices.Values(o.Tools))
 	} else {
-		problems = d.unknownTools(o.Tools)
+		problems = d.unknownTools(o)
 	}
 	known := slices.Clone(o.Tools)
 	for _, name := range d.Builtins {
@@ -56,19 +59,36 @@ func (d Definition) Resolve(o Offer) (contract.Agent, error) {
 	return agent, nil
 }
 
-func (d Definition) unknownTools(tools []string) Errors {
+func (d Definition) unknownTools(o Offer) Errors {
 	var problems Errors
 	for i, name := range d.ToolNames {
-		if slices.Contains(tools, name) {
+		if slices.Contains(o.Tools, name) {
 			continue
 		}
 		var where place
 		if i < len(d.toolsAt) {
 			where = d.toolsAt[i]
 		}
-		problems = append(problems, problem(d.File, where, "tools: this worker has no tool %s%s", quote(name), didYouMean(name, tools)))
+		problems = append(problems, problem(d.File, where, "tools: %s", d.unknownTool(name, o)))
 	}
 	return problems
+}
+
+// unknownTool says what to do about a name in tools that is none of the worker's
+// own tools: it may be one from elsewhere.
+func (d Definition) unknownTool(name string, o Offer) string {
+	if later := laterTool(name, "tools"); later != "" {
+		return later
+	}
+	if slices.Contains(o.Offered, name) {
+		return name + " is a built-in tool; name it in builtin_tools"
+	}
+	for _, s := range d.MCP {
+		if slices.Contains(o.MCP[s.Name], name) {
+			return name + " is a tool of mcp_servers." + s.Name + ", all of which the agent has; remove it here"
+		}
+	}
+	return "this worker has no tool " + quote(name) + didYouMean(name, o.Tools)
 }
 
 // Digest is the hex SHA-256 of the agent's JSON without its Digest: the same

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -53,7 +55,11 @@ worker.`,
 		Example: "  starter tools support\n  starter tools -o json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return turnkeel.PrintTools(cmd.Context(), a.out, stockOptions(agents), strings.Join(args, ""), a.json())
+			err := turnkeel.PrintTools(cmd.Context(), a.out, stockOptions(agents), strings.Join(args, ""), a.json())
+			if errors.Is(err, fs.ErrNotExist) {
+				return notFoundError{err}
+			}
+			return err
 		},
 	}
 	agentsFlag(cmd, &agents)

@@ -34,7 +34,7 @@ func TestCheckAndTools(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a", "agent.yaml"), []byte("model: x/y\nbuiltin_tools: [bash]\ntools: [refnd]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a", "agent.yaml"), []byte("model: openai/y\nbuiltin_tools: [bash]\ntools: [refnd]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, out, errOut = starter("check", "--agents", dir)
@@ -58,7 +58,7 @@ func TestFindExample(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	dir := t.TempDir()
-	for file, text := range map[string]string{"a/agent.yaml": "model: x/y\n", "b/agent.yaml": "model: x/y\n", "b/demo.yaml": "steps: [{text: hello}]\n"} {
+	for file, text := range map[string]string{"a/agent.yaml": "model: openai/y\n", "b/agent.yaml": "model: openai/y\n", "b/demo.yaml": "steps: [{text: hello}]\n"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o700); err != nil {
 			t.Fatal(err)
 		}

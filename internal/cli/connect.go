@@ -46,7 +46,7 @@ func declaredHere() []string {
 	definitions, _ := agentfile.Read(turnkeel.DefaultAgentsDir)
 	var names []string
 	for _, d := range definitions {
-		d, _ = d.Grant(stockBuiltins())
+		d, _ = d.Grant(stockBuiltins(), nil)
 		names = append(names, d.Env.Variables()...)
 		if key := d.Agent.Endpoint.APIKeyEnv; key != "" {
 			names = append(names, key)

@@ -14,10 +14,15 @@ func (a *app) devCommand() *cobra.Command {
 		Use:   "dev",
 		Short: "Bring up a Temporal server and a worker, and keep them up",
 		Long: `Brings up a Temporal server with its Web UI and a worker with the example
-agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
+agent, or with those of --agents, and keeps them up until Ctrl-C. Start turns in
+a second terminal:
 
-  starter run --agent support "Refund order A-1001, please."`,
-		Args: cobra.NoArgs,
+  starter run --agent support "Refund order A-1001, please."
+
+Without OPENAI_API_KEY and OPENAI_BASE_URL an agent's demo.yaml plays its model;
+turns of an agent without one fail until a variable is set.`,
+		Example: "  starter dev\n  starter dev --agents examples/nocode",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.checkPorts(); err != nil {
 				return err
@@ -29,7 +34,7 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
 				f.uiPort = 0
 			}
 			var err error
-			if f.script, err = devScript(f.agents); err != nil {
+			if f.cast, err = castOf(f.agents); err != nil {
 				return err
 			}
 			s, err := a.up(cmd.Context(), f)
@@ -46,7 +51,7 @@ agent, and keeps them up until Ctrl-C. Start turns in a second terminal:
 			if s.info.Address != "127.0.0.1:7233" {
 				env = "TEMPORAL_ADDRESS=" + s.info.Address + " TURNKEEL_WEB_UI=" + s.webUI + " "
 			}
-			a.say("Ready. In a second terminal: %sgo run ./starter run --agent support \"Refund order A-1001, please.\"\nCtrl-C stops server and worker.", env)
+			a.say("Ready. In a second terminal: %sgo run ./starter run --agent %s %q\nCtrl-C stops server and worker.", env, f.cast.first, f.cast.says)
 			ctx, stop := s.watch(cmd.Context(), func() {})
 			defer stop()
 			<-ctx.Done()

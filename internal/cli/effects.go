@@ -196,6 +196,12 @@ func outcomeText(e fold.Effect) string {
 	case e.Derived && e.Step > 0: // of code's calls that is the rule
 		text += " (by the events)"
 	}
+	switch {
+	case e.Blob != "":
+		text += fmt.Sprintf("; %d bytes, whole in the blob store", e.ResultBytes)
+	case e.Truncated:
+		text += fmt.Sprintf("; %d bytes, recorded cut", e.ResultBytes)
+	}
 	if e.Problem != "" {
 		text += ": " + plain(firstLine(contract.BoundText(e.Text, 200)))
 	}

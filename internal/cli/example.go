@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/turnkeel/turnkeel"
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/examples/support"
 	"github.com/turnkeel/turnkeel/internal/agentfile"
@@ -22,7 +18,7 @@ const demoFile = "demo.yaml"
 type example struct {
 	agent, message string
 	script         agenttest.Script
-	plays          string   // its model, if that is a script by its agent.yaml
+	plays          string   // its model, where no variable of ours changes that
 	servers        []string // its MCP servers, "name (command or address)"
 }
 
@@ -60,38 +56,24 @@ func exampleOf(d agentfile.Definition) (example, error) {
 		e.servers = append(e.servers, fmt.Sprintf("%s (%s)", s.Name, at))
 	}
 	file := filepath.Join(filepath.Dir(d.File), demoFile)
-	if d.Script != nil {
-		file, e.plays = d.ScriptFile, d.Agent.Model
+	if e.plays = ownModel(d); d.Script != nil {
+		file = d.ScriptFile
 	}
-	data, err := os.ReadFile(file) //nolint:gosec // the user's own
+	script, found, err := offlineScript(d)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && e.agent == support.AgentName:
-		data, e.message = support.DemoScript(), support.DemoMessage
-	case errors.Is(err, fs.ErrNotExist):
-		return example{}, notFoundError{fmt.Errorf("the agent %s has no %s, which says what to ask it and what a model without a key answers; write one, or: starter dev --agents %s",
-			e.agent, file, filepath.Dir(filepath.Dir(d.File)))}
 	case err != nil:
 		return example{}, err
+	case !found:
+		agents := filepath.Dir(filepath.Dir(d.File))
+		return example{}, notFoundError{fmt.Errorf("the agent %s has no %s, which says what to ask it and what a model without a key answers; write one (docs/agents.md shows one), or talk with it: starter dev --agents %s, and in a second terminal: starter chat --agent %s",
+			e.agent, file, agents, e.agent)}
 	}
-	if e.script, err = agenttest.ParseScript(data); err != nil {
-		return example{}, fmt.Errorf("%s: %w", file, err)
-	}
-	if e.script.Message != "" {
-		e.message = e.script.Message
+	e.script, e.message = script, script.Message
+	if e.message == "" && e.agent == support.AgentName {
+		e.message = support.DemoMessage
 	}
 	if e.message == "" {
 		return example{}, fmt.Errorf("%s: message is missing: what a person asks the agent", file)
 	}
 	return e, nil
-}
-
-// devScript is what plays the model for "starter dev": the script of the agents'
-// folder, or of the example of this repository.
-func devScript(dir string) (agenttest.Script, error) {
-	if dir != turnkeel.DefaultAgentsDir {
-		if e, err := findExample(dir, ""); err == nil {
-			return e.script, nil
-		}
-	}
-	return agenttest.ParseScript(support.DemoScript())
 }

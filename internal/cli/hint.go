@@ -8,6 +8,8 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/taskqueue/v1"
+
+	"github.com/turnkeel/turnkeel/contract"
 )
 
 // hintAfter is how long a turn may wait before we look whether anyone serves
@@ -28,8 +30,11 @@ func (a *app) hintNoWorker(ctx context.Context, s *session, queue string) (stop 
 		}
 		described, err := s.temporal.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 		if err == nil && !slices.ContainsFunc(described.GetPollers(), lives) {
-			_, _ = a.errOut.Write([]byte("no worker serves the task queue " + queue + " at " + s.info.Address +
-				"; the turn waits for one: go run ./worker\n"))
+			start := "go run ./worker"
+			if queue != contract.DefaultTaskQueue {
+				start += " --task-queue " + queue + ", or the same flag of a worker of your own"
+			}
+			fmt.Fprintf(a.errOut, "no worker serves the task queue %s at %s; the turn waits for one: %s\n", queue, s.info.Address, start)
 		}
 	}()
 	return func() { cancel(); <-done }

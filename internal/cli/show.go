@@ -13,12 +13,17 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var runID string
+	var ordinal int
 	cmd := &cobra.Command{
 		Use:   "show TURN",
 		Short: "Show what was said and done in a turn",
 		Long: `Shows what was said and done in a turn, read from its history, with its tokens,
 what they cost by list prices where the model is known (a file of your own:
-TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
+TURNKEEL_PRICES), and what calls are retried for. Needs no worker.
+
+With --result N it prints the result of call N (its ordinal) and nothing else, as
+the tool returned it. One that was too large for the history is read from the blob
+store that TURNKEEL_BLOBS names, which must be the worker's.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			table, err := loadPrices()
@@ -36,6 +41,9 @@ TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
 			run, err := read(cmd.Context(), s.temporal, args[0], runID)
 			if err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("result") {
+				return a.printResult(cmd.Context(), run, ordinal)
 			}
 			current, err := s.temporal.DescribeWorkflow(cmd.Context(), args[0], runID)
 			if err != nil {
@@ -57,6 +65,7 @@ TURNKEEL_PRICES), and what calls are retried for. Needs no worker.`,
 		},
 	}
 	cmd.Flags().StringVar(&runID, "run-id", "", "run of the turn (default: the latest)")
+	cmd.Flags().IntVar(&ordinal, "result", 0, "print the whole result of the call of this ordinal, and nothing else")
 	return cmd
 }
 

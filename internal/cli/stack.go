@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -47,7 +49,8 @@ type stackFlags struct {
 	agents, queue string
 	ledger        string
 	script        agenttest.Script // of the model, where no real one is named
-	plays         string           // the agent's model, if that is a script by its agent.yaml
+	cast          *cast            // instead of script: what plays the models of all agents
+	plays         string           // the agent's model, where no variable of ours changes that
 	servers       []string         // what the worker starts, to say so
 	workerLog     io.Writer        // besides the tail
 	workerDies    bool             // in the middle of its first refund; another takes its place
@@ -127,7 +130,7 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 		Dir: filepath.Join(stateDir, "server"), Port: f.port, UIPort: f.uiPort, Stderr: io.Discard,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, startHint(err))
+		return nil, startError(err)
 	}
 	s.server = server
 	s.stops = append(s.stops, func() {
@@ -151,12 +154,21 @@ func (a *app) startServer(ctx context.Context, s *stack, f stackFlags) ([]string
 // startModel plays the script unless the environment names a model.
 func (a *app) startModel(s *stack, f stackFlags) ([]string, error) {
 	if f.plays != "" {
-		a.say("Model: %s, as the agent.yaml says; name another there to run this on a real model", f.plays)
+		a.say("Model: %s, as the agent.yaml says; to run this on another, name it there", f.plays)
 		return nil, nil
 	}
 	if os.Getenv(envAPIKey) != "" || os.Getenv(envBaseURL) != "" {
-		a.say("Model: the real one, by %s and %s", envBaseURL, envAPIKey)
+		a.say("Model: the real one, %s", realModel())
 		return nil, nil
+	}
+	if f.cast != nil {
+		url, stop, err := f.cast.listen()
+		if err != nil {
+			return nil, fmt.Errorf("start the scripted model: %w", err)
+		}
+		s.stops = append(s.stops, stop)
+		a.say("%s", f.cast.tell())
+		return []string{envBaseURL + "=" + url}, nil
 	}
 	model, err := agenttest.NewModelServer(f.script)
 	if err != nil {
@@ -165,6 +177,22 @@ func (a *app) startModel(s *stack, f stackFlags) ([]string, error) {
 	s.stops = append(s.stops, model.Close)
 	a.say("Model: a script plays it, since neither %s nor %s is set; set one to run this on a real model", envAPIKey, envBaseURL)
 	return []string{envBaseURL + "=" + model.URL()}, nil
+}
+
+// realModel says where an agent's model is reached by the environment, without
+// what may be secret.
+func realModel() string {
+	at, key := "at OpenAI's own address", "with the key in "+envAPIKey
+	if base := os.Getenv(envBaseURL); base != "" {
+		at = "at the address in " + envBaseURL
+		if u, err := url.Parse(base); err == nil && u.Host != "" {
+			at += ", " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+		}
+	}
+	if os.Getenv(envAPIKey) == "" {
+		key = "without a key, since " + envAPIKey + " is not set"
+	}
+	return at + ", " + key
 }
 
 // watch gives a ctx that ends, with the reason as its cause, when the worker
@@ -217,12 +245,19 @@ func reasonOf(ctx context.Context, err error) error {
 	return err
 }
 
-// startHint says what to do when the server cannot be started.
-func startHint(err error) string {
-	if strings.Contains(err.Error(), "port") {
-		return "For free ports: --port 0. To use a server that runs already: " + envTemporalAddress + "=127.0.0.1:7233 starter …"
+var heldBy = regexp.MustCompile(`is in use by the devserver with pid (\d+) \(([^()]+)\)`)
+
+// startError says what to do when the server cannot be started.
+func startError(err error) error {
+	if m := heldBy.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("another demo or dev of this folder (%s) has its server up at %s (pid %s); stop it, or use its server: %s=%s starter …",
+			stateDir, m[2], m[1], envTemporalAddress, m[2])
 	}
-	return "If another demo or dev runs in this folder, wait for it or use its server: " + envTemporalAddress + "=127.0.0.1:7233 starter …"
+	hint := "If another demo or dev runs in this folder, wait for it or use its server: "
+	if strings.Contains(err.Error(), "port") {
+		hint = "For free ports: --port 0. To use a server that runs already: "
+	}
+	return fmt.Errorf("%w\n%s%s=127.0.0.1:7233 starter …", err, hint, envTemporalAddress)
 }
 
 // awaitWorker waits until the worker takes tasks, or is gone.

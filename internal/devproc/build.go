@@ -159,9 +159,23 @@ func (b *builder) goRun(ctx context.Context, line func(string) bool, args ...str
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", fmt.Errorf("go %s in %s: %w\n%s", args[0], b.src, err, strings.Join(messages, "\n"))
+		said := strings.Join(messages, "\n")
+		return "", fmt.Errorf("go %s in %s: %w\n%s%s", args[0], b.src, err, said, goAdvice(said))
 	}
 	return stdout.String(), nil
+}
+
+// goAdvice is what to do about the go command's own failures that have nothing
+// to do with the sources.
+func goAdvice(said string) string {
+	const instead = ", or set TEMPORAL_ADDRESS to a Temporal server that runs already"
+	switch {
+	case strings.Contains(said, "requires go >= "):
+		return "\nThe Temporal server needs a newer Go than yours: install it, or unset GOTOOLCHAIN so that the go command fetches it" + instead
+	case strings.Contains(said, "toolchain not available"), strings.Contains(said, "dial tcp"), strings.Contains(said, "module lookup disabled"):
+		return "\nThe first build takes its modules, and a newer Go where yours is older, from the Go module proxy: check the network and GOPROXY" + instead
+	}
+	return ""
 }
 
 // killGroup ends a process group and waits for its leader: first by SIGINT,

@@ -178,6 +178,20 @@ func TestBuildErrorShowsCompiler(t *testing.T) {
 	}
 }
 
+// A Go that is too old and may not be replaced is the reader's to change.
+func TestBuildErrorOfAnOldGo(t *testing.T) {
+	t.Setenv("GOTOOLCHAIN", "local")
+	b := builder{src: tinyModule(t, ""), cache: t.TempDir()}
+	mod := filepath.Join(b.src, "go.mod")
+	if err := os.WriteFile(mod, []byte("module example.com/tiny\n\ngo 1.999.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.ensure(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "unset GOTOOLCHAIN") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestSweepKeepsNewest(t *testing.T) {
 	b := builder{cache: t.TempDir()}
 	for i, name := range []string{"devserver-a", "devserver-b", "devserver-c", "building-1"} {

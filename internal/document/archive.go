@@ -17,8 +17,8 @@ import (
 // archive is an Office file: a zip of XML parts, of which only those that hold
 // text are inflated, and together no more than the budget.
 type archive struct {
-	files  map[string]*zip.File
-	budget int64 // bytes that may still be inflated
+	files  map[string]*zip.File // by key
+	budget int64                // bytes that may still be inflated
 	limits Limits
 }
 
@@ -32,12 +32,18 @@ func openArchive(data []byte, limits Limits) (*archive, error) {
 	}
 	a := &archive{files: make(map[string]*zip.File, len(z.File)), budget: limits.Inflated, limits: limits}
 	for _, f := range z.File {
-		a.files[strings.TrimPrefix(f.Name, "/")] = f
+		a.files[key(f.Name)] = f
 	}
 	return a, nil
 }
 
-func (a *archive) has(name string) bool { return a.files[name] != nil }
+// key is a part's name as names are compared: their letters' case does not
+// count, and some programs write them as a path of Windows.
+func key(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
+
+func (a *archive) has(name string) bool { return a.files[key(name)] != nil }
 
 // handler is told what a part holds. Its errors end the walk.
 type handler struct {
@@ -49,7 +55,7 @@ type handler struct {
 // walk reads the XML of a part. A document type is refused: no Office file has
 // one, and entities are declared there.
 func (a *archive) walk(name string, h handler) error {
-	f := a.files[name]
+	f := a.files[key(name)]
 	if f == nil {
 		return fmt.Errorf("the file is damaged: its part %.100s is missing", name)
 	}
@@ -142,25 +148,58 @@ func (i *inflating) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// relations are the targets of a part by their id; none when it has none.
-func (a *archive) relations(part string) (map[string]string, error) {
+// relation is what a part says of another one.
+type relation struct{ id, kind, target string }
+
+// related are the parts that a part names, in its order; none when it names none.
+func (a *archive) related(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	name := dir + "_rels/" + file + ".rels"
-	targets := map[string]string{}
 	if !a.has(name) {
-		return targets, nil
+		return nil, nil
 	}
-	return targets, a.walk(name, handler{start: func(e xml.StartElement) error {
+	var found []relation
+	err := a.walk(name, handler{start: func(e xml.StartElement) error {
 		if e.Name.Local != "Relationship" || attr(e, "TargetMode") == "External" {
 			return nil
 		}
-		target := attr(e, "Target")
+		target := strings.ReplaceAll(attr(e, "Target"), `\`, "/")
 		if !strings.HasPrefix(target, "/") {
 			target = path.Join(dir, target)
 		}
-		targets[attr(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+		found = append(found, relation{attr(e, "Id"), path.Base(attr(e, "Type")), strings.TrimPrefix(path.Clean(target), "/")})
 		return nil
 	}})
+	return found, err
+}
+
+// relations are the targets of a part by their id.
+func (a *archive) relations(part string) (map[string]string, error) {
+	found, err := a.related(part)
+	targets := map[string]string{}
+	for _, r := range found {
+		targets[r.id] = r.target
+	}
+	return targets, err
+}
+
+// relatedOf are the parts of a kind that a part names and the archive has, else
+// the usual one.
+func (a *archive) relatedOf(part, kind, usual string) ([]string, error) {
+	found, err := a.related(part)
+	if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, r := range found {
+		if r.kind == kind && a.has(r.target) {
+			parts = append(parts, r.target)
+		}
+	}
+	if len(parts) == 0 && usual != "" && a.has(usual) {
+		parts = []string{usual}
+	}
+	return parts, nil
 }
 
 // attr is an attribute by its local name, "" when it is missing.

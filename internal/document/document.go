@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxBytes bounds a file.
@@ -83,7 +84,8 @@ func Read(ctx context.Context, name string, data []byte, limits Limits) (t Text,
 
 // read writes the file's text and gives its media type.
 func read(out *writer, name string, data []byte, limits Limits) (string, error) {
-	if at := bytes.Index(data[:min(len(data), maxPDFLead)], []byte("%PDF-")); at >= 0 && !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+	ext := strings.ToLower(filepath.Ext(name))
+	if at := headerOf(data, ext); at >= 0 {
 		return "application/pdf", readPDF(out, data[at:], limits)
 	}
 	sniffed, _, _ := strings.Cut(http.DetectContentType(data), ";")
@@ -92,15 +94,19 @@ func read(out *writer, name string, data []byte, limits Limits) (string, error) 
 		return readOffice(out, data, limits)
 	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
 		return "", fmt.Errorf("%w: it is an old or an encrypted Office file; save it as docx, xlsx or pptx without a password", ErrUnsupported)
-	case strings.HasPrefix(sniffed, "image/"):
+	case bytes.HasPrefix(data, []byte(`{\rtf`)):
+		return "", fmt.Errorf("%w: it is rich text (rtf); save it as docx or pdf", ErrUnsupported)
+	case bytes.HasPrefix(data, []byte("%!PS-")):
+		return "", fmt.Errorf("%w: it is PostScript; save it as pdf", ErrUnsupported)
+	case strings.HasPrefix(sniffed, "image/") && (bytes.IndexByte(data, 0) >= 0 || binary(data)): // a text may begin with BM, as a bitmap does
 		return sniffed, describeImage(out, data, sniffed)
 	}
-	text, ok := plainText(out, data)
-	if !ok {
+	html := ext == ".html" || ext == ".htm" || ext == ".xhtml" || sniffed == "text/html"
+	text, ok := plainText(out, data, html)
+	switch {
+	case !ok:
 		return "", fmt.Errorf("%w (%s); %s", ErrUnsupported, sniffed, supported)
-	}
-	switch ext := strings.ToLower(filepath.Ext(name)); {
-	case ext == ".html", ext == ".htm", ext == ".xhtml", sniffed == "text/html":
+	case html:
 		return "text/html", readHTML(out, text)
 	case ext == ".csv":
 		return "text/csv", out.write(text)
@@ -109,6 +115,19 @@ func read(out *writer, name string, data []byte, limits Limits) (string, error) 
 	default:
 		return "text/plain", out.write(text)
 	}
+}
+
+// headerOf is where a PDF begins in the file, -1 when it is none. A text may
+// speak of PDFs.
+func headerOf(data []byte, ext string) int {
+	at := bytes.Index(data[:min(len(data), maxPDFLead)], []byte("%PDF-"))
+	switch {
+	case at < 0, bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		return -1
+	case ext != ".pdf" && !bytes.Contains(data, []byte("startxref")) && utf8.Valid(data) && !binary(data):
+		return -1
+	}
+	return at
 }
 
 // WithNotes is the text after its notes, each a line in brackets.

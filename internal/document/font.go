@@ -1,10 +1,6 @@
 package document
 
-import (
-	"unicode/utf8"
-
-	"github.com/ledongthuc/pdf"
-)
+import "github.com/ledongthuc/pdf"
 
 // unknownWidth is that of a glyph of which none is known: it is taken for half as
 // wide as it is high.
@@ -12,7 +8,7 @@ const unknownWidth = 0.5
 
 // font is what is asked of a font for every string it shows.
 type font struct {
-	decode    pdf.TextEncoding
+	decoder   *decoder
 	composite bool            // a glyph has two bytes
 	widths    map[int]float64 // of codes, in sizes of the font
 	other     float64         // the width of the other codes
@@ -20,7 +16,8 @@ type font struct {
 
 func newFont(v pdf.Value) *font {
 	f := pdf.Font{V: v}
-	made := &font{decode: f.Encoder(), composite: v.Key("Subtype").Name() == "Type0", widths: map[int]float64{}, other: unknownWidth}
+	made := &font{composite: v.Key("Subtype").Name() == "Type0", widths: map[int]float64{}, other: unknownWidth}
+	made.decoder = newDecoder(v, made.composite)
 	if made.composite {
 		made.readComposite(v.Key("DescendantFonts").Index(0))
 		return made
@@ -64,14 +61,6 @@ func (f *font) readComposite(v pdf.Value) {
 		}
 		i += 3
 	}
-}
-
-// glyphs is how many glyphs a string has.
-func (f *font) glyphs(raw, text string) int {
-	if f.composite {
-		return utf8.RuneCountInString(text)
-	}
-	return len(raw)
 }
 
 // width is how far a string moves the pen, in sizes of the font.

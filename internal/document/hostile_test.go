@@ -112,6 +112,10 @@ func makeHostile(t testing.TB) map[string][]byte {
 		"table.pdf":    []byte("%PDF-1.7\nxref\n4000000000 1\n0000000000 00000 n \ntrailer\n<</Size 1/Root 1 0 R>>\n%" + strings.Repeat("p", 100) + "\nstartxref\n9\n%%EOF\n"),
 		"prev.pdf":     []byte("%PDF-1.7\nxref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1/Root 1 0 R/Prev 9>>\n%" + strings.Repeat("p", 100) + "\nstartxref\n9\n%%EOF\n"),
 
+		"map.pdf":    fontPDF("BT /F1 9 Tf (x) Tj ET", "<</Type/Font/Subtype/Type0/Encoding/Identity-H/ToUnicode 6 0 R>>", stream("", "1 begincodespacerange <00000000> <ffffffff> endcodespacerange 100 beginbfrange "+strings.Repeat("<00000000> <ffffffff> <0041> ", 1000)+"endbfrange")),
+		"images.pdf": pagesPDF(stream("", strings.Repeat("BI ID ", 1<<18))),
+		"fields.pdf": pdfOf(catalog, "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R/Annots["+strings.Repeat("4 0 R ", 100_000)+"]>>", "<</Subtype/Widget/Parent 4 0 R/FT/Tx/T(a)>>"),
+
 		"deep.html": []byte(strings.Repeat("<div>", 1<<20)),
 		"tag.html":  []byte("<p " + strings.Repeat("x", 14<<20)),
 		"deep.json": []byte(strings.Repeat("[", 4<<20)),

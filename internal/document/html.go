@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -87,7 +89,7 @@ func (w *writer) words(text string) error {
 		}
 		return nil
 	}
-	if strings.IndexAny(text, " \t\n") == 0 {
+	if first, _ := utf8.DecodeRuneInString(text); unicode.IsSpace(first) {
 		if err := w.space(); err != nil {
 			return err
 		}
@@ -95,7 +97,7 @@ func (w *writer) words(text string) error {
 	if err := w.write(strings.Join(fields, " ")); err != nil {
 		return err
 	}
-	if strings.LastIndexAny(text, " \t\n") == len(text)-1 {
+	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(last) {
 		return w.write(" ")
 	}
 	return nil

@@ -24,13 +24,19 @@ func readOffice(out *writer, data []byte, limits Limits) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch dir, _, _ := strings.Cut(main, "/"); dir {
+	if strings.HasSuffix(strings.ToLower(main), ".bin") {
+		return "", fmt.Errorf("%w: it is a binary Office file; save it as xlsx, docx or pptx", ErrUnsupported)
+	}
+	switch dir, _, _ := strings.Cut(strings.ToLower(main), "/"); dir {
 	case "word":
 		return typeDocx, readDocx(out, a, main)
 	case "xl":
 		return typeXlsx, readXlsx(out, a, main)
 	case "ppt":
 		return typePptx, readPptx(out, a, main)
+	}
+	if a.has("content.xml") && a.has("mimetype") {
+		return "", fmt.Errorf("%w: it is an OpenDocument file; save it as docx, xlsx or pptx", ErrUnsupported)
 	}
 	return "", fmt.Errorf("%w (a zip archive); %s", ErrUnsupported, supported)
 }
@@ -58,22 +64,55 @@ func (a *archive) mainPart() (string, error) {
 	return main, err
 }
 
-// readDocx writes the text of a Word document and then its notes, without what
-// was deleted with changes tracked.
+// readDocx writes the headers, the text, its notes, the comments and the footers
+// of a Word document, without what was deleted with changes tracked.
 func readDocx(out *writer, a *archive, main string) error {
-	if err := flow(out, a, main); err != nil {
+	lacks := &lacking{}
+	for _, part := range []struct{ kind, usual, head string }{
+		{"header", "", "[header]"},
+		{"", main, ""},
+		{"footnotes", "word/footnotes.xml", ""},
+		{"endnotes", "word/endnotes.xml", ""},
+		{"comments", "word/comments.xml", "[comments]"},
+		{"footer", "", "[footer]"},
+	} {
+		parts := []string{main}
+		if part.kind != "" {
+			var err error
+			if parts, err = a.relatedOf(main, part.kind, part.usual); err != nil {
+				return err
+			}
+		}
+		for _, name := range parts {
+			if err := flowUnder(out, a, name, part.head, lacks); err != nil {
+				return err
+			}
+		}
+	}
+	lacks.note(out)
+	return nil
+}
+
+// flowUnder writes the running text of a part in lines of its own, after a head,
+// which is left out with a text that is empty.
+func flowUnder(out *writer, a *archive, part, head string, lacks *lacking) error {
+	if err := out.line(); err != nil {
 		return err
 	}
-	for _, part := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
-		if !a.has(part) {
-			continue
-		}
-		if err := out.line(); err != nil {
+	before := out.b.Len()
+	if head != "" {
+		if err := out.write(head + "\n"); err != nil {
 			return err
 		}
-		if err := flow(out, a, part); err != nil {
-			return err
-		}
+	}
+	began := out.b.Len()
+	if err := flow(out, a, part, lacks); err != nil {
+		return err
+	}
+	if strings.TrimSpace(out.b.String()[began:]) == "" {
+		kept := out.b.String()[:before]
+		out.b.Reset()
+		out.b.WriteString(kept)
 	}
 	return nil
 }
@@ -93,6 +132,7 @@ func readPptx(out *writer, a *archive, presentation string) error {
 	}}); err != nil {
 		return err
 	}
+	lacks := &lacking{}
 	for i, slide := range slides {
 		if err := out.line(); err != nil {
 			return err
@@ -100,87 +140,19 @@ func readPptx(out *writer, a *archive, presentation string) error {
 		if err := out.write(fmt.Sprintf("[slide %d]\n", i+1)); err != nil {
 			return err
 		}
-		if err := flow(out, a, slide); err != nil {
+		if err := flow(out, a, slide, lacks); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// flow writes the running text of a part: in Word and PowerPoint alike it
-// stands in elements t, of paragraphs p, in tables of rows tr and cells tc.
-func flow(out *writer, a *archive, part string) error {
-	f := &flowing{out: out}
-	return a.walk(part, handler{start: f.start, end: f.end, text: f.text})
-}
-
-type flowing struct {
-	out    *writer
-	inText int
-	unread int // depth inside of what is not text of its own, see unread
-	cells  int // depth of table cells: paragraphs in them end no line
-}
-
-// unread are the elements of which nothing is read: an alternative that repeats
-// what stands before it, where moved text was, and the tab stops of a paragraph.
-func unread(element string) bool {
-	switch element {
-	case "Fallback", "moveFrom", "pPr", "tabLst":
-		return true
-	}
-	return false
-}
-
-func (f *flowing) start(e xml.StartElement) error {
-	if unread(e.Name.Local) {
-		f.unread++
-	}
-	switch e.Name.Local {
-	case "t":
-		f.inText++
-	case "tc":
-		f.cells++
-	case "tab":
-		return f.mark("\t")
-	case "br", "cr":
-		return f.mark("\n")
-	case "noBreakHyphen":
-		return f.mark("-")
-	}
-	return nil
-}
-
-func (f *flowing) mark(text string) error {
-	if f.unread > 0 {
-		return nil
-	}
-	return f.out.write(text)
-}
-
-func (f *flowing) end(e xml.EndElement) error {
-	if unread(e.Name.Local) {
-		f.unread--
-	}
-	switch e.Name.Local {
-	case "t":
-		f.inText--
-	case "p":
-		if f.cells > 0 {
-			return f.mark(" ")
+		notes, err := a.relatedOf(slide, "notesSlide", "")
+		if err != nil {
+			return err
 		}
-		return f.mark("\n")
-	case "tc":
-		f.cells--
-		return f.mark("\t")
-	case "tr":
-		return f.mark("\n")
+		for _, part := range notes {
+			if err := flowUnder(out, a, part, "[notes]", lacks); err != nil {
+				return err
+			}
+		}
 	}
+	lacks.note(out)
 	return nil
-}
-
-func (f *flowing) text(s string) error {
-	if f.inText == 0 {
-		return nil
-	}
-	return f.mark(s)
 }

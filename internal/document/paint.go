@@ -62,7 +62,7 @@ func must(err error) {
 }
 
 func (p *painter) paint(contents pdf.Value) {
-	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
+	pdf.Interpret(withoutImages(contents), func(stack *pdf.Stack, op string) {
 		must(p.out.ctx.Err())
 		if p.out.operators++; p.out.operators > maxOperators {
 			must(fmt.Errorf("%w: the pages of the PDF have more than %d operators", ErrLimit, maxOperators))
@@ -187,29 +187,44 @@ func (p *painter) show(v pdf.Value) {
 		return
 	}
 	raw := v.RawString()
-	text := p.font.decode.Decode(raw)
+	text, n := p.font.decoder.decode(raw)
 	if text == "" {
 		return
 	}
+	p.out.unknown += strings.Count(text, unknown)
 	if p.glyphsAsWords(raw) {
-		text = p.font.decode.Decode(raw[:1]) + " " + p.font.decode.Decode(raw[1:])
+		first, _ := p.font.decoder.decode(raw[:1])
+		second, _ := p.font.decoder.decode(raw[1:])
+		text = first + " " + second
 	}
 	at := p.line.times(p.page)
 	size := p.size * at.height()
-	switch p.last.separator(at, p.pen, size) {
-	case "\n":
-		must(p.out.line())
-	case " ":
-		must(p.out.space())
-	}
+	must(p.separate(text, raw, at, size))
 	must(p.out.write(readable.Replace(text)))
-	n := p.font.glyphs(raw, text)
 	p.pen += (p.font.width(raw)*p.size + float64(n)*p.charSpace + float64(strings.Count(raw, " "))*p.wordSpace) * p.stretch
 	p.inRun = true
 	p.ended(at, size)
 	if n <= 2 { // what follows a glyph or two may be a space, see glyphsAsWords
 		p.last.x, p.last.y = at.at(p.pen - p.charSpace*p.stretch)
 	}
+}
+
+// separate writes what belongs between the text so far and what is shown now.
+func (p *painter) separate(text, raw string, at matrix, size float64) error {
+	var begin, end [2]float64
+	begin[0], begin[1] = at.at(p.pen)
+	end[0], end[1] = at.at(p.pen + p.font.width(raw)*p.size*p.stretch)
+	between, ok := p.out.hand.piece(text, p.last, begin, end, size)
+	if !ok {
+		between = p.last.separator(at, p.pen, size)
+	}
+	switch between {
+	case "\n":
+		return p.out.line()
+	case " ":
+		return p.out.space()
+	}
+	return nil
 }
 
 // ended notes where text ended.

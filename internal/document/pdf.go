@@ -44,17 +44,29 @@ func readPDF(out *writer, data []byte, limits Limits) error {
 	case err != nil:
 		return fmt.Errorf("the PDF is damaged: %w", err)
 	}
-	p := &pdfReader{out: out, limits: limits}
+	p := &pdfReader{out: out, limits: limits, fields: map[string]bool{}}
 	if err := p.tree(r.Trailer().Key("Root").Key("Pages"), nil, 0); err != nil {
 		return err
 	}
 	if p.pages == 0 {
 		return errors.New("the PDF has no pages")
 	}
+	p.tell(r.Trailer().Key("Root"))
+	return nil
+}
+
+// tell notes what the text lacks.
+func (p *pdfReader) tell(root pdf.Value) {
+	out := p.out
+	if out.unknown > 0 {
+		out.note("%d characters of the PDF are of fonts that do not say what they mean, and stand as "+unknown, out.unknown)
+	}
+	if !root.Key("AcroForm").Key("XFA").IsNull() {
+		out.note("the PDF has an XFA form: what only that has is not read; print it to a PDF to have it")
+	}
 	if p.empty > 0 {
 		out.note("%d of %d pages of the PDF hold no text; they may be scanned images, which are not read: there is no OCR", p.empty, p.pages)
 	}
-	return nil
 }
 
 // repaired gives the version and the end of the header the form that the parser
@@ -80,7 +92,8 @@ type pdfReader struct {
 	out          *writer
 	limits       Limits
 	nodes, pages int
-	empty        int // pages without text
+	empty        int             // pages without text
+	fields       map[string]bool // of the form, that were written
 }
 
 // tree reads a node of the page tree. A tree that comes back to itself ends at
@@ -116,36 +129,52 @@ func (p *pdfReader) page(page pdf.Value, chain []pdf.Value) error {
 	if err := p.out.write(fmt.Sprintf("[page %d]\n", p.pages)); err != nil {
 		return err
 	}
-	before := p.out.b.Len()
+	out := p.out
+	p.out = &writer{limit: out.limit - out.b.Len(), ctx: out.ctx, operators: out.operators}
 	err := p.content(page, chain)
+	if err == nil {
+		err = p.annotations(page)
+	}
+	painted := p.out
+	p.out = out
+	out.operators, out.unknown = painted.operators, out.unknown+painted.unknown
+	for _, note := range painted.notes {
+		out.note("%s", note)
+	}
+	if err := out.write(painted.hand.logical(painted.b.String())); err != nil {
+		return err
+	}
 	var stopped stop
 	switch {
 	case errors.As(err, &stopped):
 		return stopped.error
 	case err != nil:
 		p.out.note("page %d is damaged: %.200v", p.pages, err)
-	case p.out.b.Len() == before:
+	case painted.b.Len() == 0:
 		p.empty++
 	}
 	return nil
 }
 
+// recovered makes an error of a parser's panic.
+func (p *pdfReader) recovered(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case stop:
+		*err = r
+	default:
+		if ended := p.out.ctx.Err(); ended != nil {
+			*err = stop{ended}
+			return
+		}
+		*err = fmt.Errorf("%v", r)
+	}
+}
+
 // content is what a page shows. Resources that it lacks are those of the nodes
 // above it.
 func (p *pdfReader) content(page pdf.Value, chain []pdf.Value) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case stop:
-			err = r
-		default:
-			if ended := p.out.ctx.Err(); ended != nil {
-				err = stop{ended}
-				return
-			}
-			err = fmt.Errorf("%v", r)
-		}
-	}()
+	defer p.recovered(&err)
 	contents := page.Key("Contents")
 	if k := contents.Kind(); k != pdf.Stream && k != pdf.Array {
 		return nil

@@ -22,6 +22,11 @@ type rows struct {
 	kind, style string
 	inValue     bool
 	raw         strings.Builder
+	inFormula   bool
+	formula     strings.Builder
+	hasFormula  bool
+	phonetic    int // depth of how a text is pronounced
+	drawn       bool
 }
 
 func (r *rows) start(e xml.StartElement) error {
@@ -32,8 +37,19 @@ func (r *rows) start(e xml.StartElement) error {
 		r.place, r.kind, r.style = attr(e, "r"), attr(e, "t"), attr(e, "s")
 		r.column = columnOf(r.place, r.column+1)
 		r.raw.Reset()
+		r.formula.Reset()
+		r.hasFormula = false
+	case "rPh":
+		r.phonetic++
 	case "v", "t":
-		r.inValue = true
+		r.inValue = r.phonetic == 0
+	case "f":
+		r.inFormula, r.hasFormula = true, true
+	case "drawing", "legacyDrawingHF", "picture":
+		if !r.drawn {
+			r.drawn = true
+			r.book.drawings++
+		}
 	}
 	return nil
 }
@@ -42,13 +58,20 @@ func (r *rows) text(s string) error {
 	if r.inValue {
 		r.raw.WriteString(s)
 	}
+	if r.inFormula {
+		r.formula.WriteString(s)
+	}
 	return nil
 }
 
 func (r *rows) end(e xml.EndElement) error {
 	switch e.Name.Local {
+	case "rPh":
+		r.phonetic--
 	case "v", "t":
 		r.inValue = false
+	case "f":
+		r.inFormula = false
 	case "c":
 		return r.cell()
 	case "row":
@@ -63,7 +86,15 @@ func (r *rows) end(e xml.EndElement) error {
 var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ") //nolint:gochecknoglobals // never changed
 
 func (r *rows) cell() error {
-	text := oneLine.Replace(r.book.value(r.kind, r.style, r.raw.String()))
+	text, err := r.book.value(r.kind, r.style, r.raw.String())
+	if err != nil {
+		return err
+	}
+	if r.hasFormula && r.raw.Len() == 0 && r.kind != "str" {
+		r.book.unsaved++
+		text = "=" + r.formula.String() // of one that others share, only the first has it
+	}
+	text = oneLine.Replace(text)
 	if text == "" {
 		return nil
 	}

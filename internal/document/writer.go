@@ -21,7 +21,10 @@ type writer struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one Read
 	writes int
 
-	operators int // of a PDF, so far
+	// Of a PDF, so far:
+	operators int
+	unknown   int  // glyphs that mean nothing known
+	hand      hand // how the page writes from right to left
 }
 
 // write adds text; its error is errFull or the context's.

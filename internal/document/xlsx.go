@@ -15,9 +15,11 @@ const maxGap = 30
 
 // workbook is what the cells of an Excel file refer to.
 type workbook struct {
-	shared []string
-	dates  []bool // by style
-	epoch  time.Time
+	shared   []string
+	shows    []shows // by style
+	epoch    time.Time
+	unsaved  int // formulas without a value
+	drawings int // sheets that show more than cells
 }
 
 // readXlsx writes the sheets, each row a line with a tab between cells. Formulas
@@ -37,18 +39,17 @@ func readXlsx(out *writer, a *archive, book string) error {
 				w.epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 			}
 		case "sheet":
-			if part := targets[relationID(e)]; a.has(part) {
-				sheets = append(sheets, sheet{attr(e, "name"), part})
+			part := targets[relationID(e)]
+			if !a.has(part) {
+				return fmt.Errorf("the file is damaged: its sheet %.100q is missing", attr(e, "name"))
 			}
+			sheets = append(sheets, sheet{attr(e, "name"), part})
 		}
 		return nil
 	}}); err != nil {
 		return err
 	}
-	if err := w.readShared(a); err != nil {
-		return err
-	}
-	if err := w.readStyles(a); err != nil {
+	if err := w.readParts(a, book); err != nil {
 		return err
 	}
 	for _, s := range sheets {
@@ -61,6 +62,76 @@ func readXlsx(out *writer, a *archive, book string) error {
 		if err := w.readSheet(out, a, s.part); err != nil {
 			return err
 		}
+		if err := readComments(out, a, s.part); err != nil {
+			return err
+		}
+	}
+	if w.unsaved > 0 {
+		out.note("%d formulas were saved without their values and stand as formulas; open the file in Excel and save it to have the values", w.unsaved)
+	}
+	if w.drawings > 0 {
+		out.note("%d sheets have charts, pictures or text boxes, which are not read", w.drawings)
+	}
+	return nil
+}
+
+// readParts reads what cells refer to.
+func (w *workbook) readParts(a *archive, book string) error {
+	for _, part := range []struct {
+		kind, usual string
+		read        func(*archive, string) error
+	}{{"sharedStrings", "xl/sharedStrings.xml", w.readShared}, {"styles", "xl/styles.xml", w.readStyles}} {
+		names, err := a.relatedOf(book, part.kind, part.usual)
+		if err != nil {
+			return err
+		}
+		for _, name := range names[:min(1, len(names))] {
+			if err := part.read(a, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readComments writes the comments of a sheet's cells, each a line.
+func readComments(out *writer, a *archive, sheet string) error {
+	parts, err := a.relatedOf(sheet, "comments", "")
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	place, inText := "", false
+	for _, part := range parts {
+		if err := a.walk(part, handler{
+			start: func(e xml.StartElement) error {
+				switch e.Name.Local {
+				case "comment":
+					place = attr(e, "ref")
+					text.Reset()
+				case "t":
+					inText = true
+				}
+				return nil
+			},
+			end: func(e xml.EndElement) error {
+				switch e.Name.Local {
+				case "t":
+					inText = false
+				case "comment":
+					return out.write("[comment " + place + "] " + oneLine.Replace(text.String()) + "\n")
+				}
+				return nil
+			},
+			text: func(s string) error {
+				if inText {
+					text.WriteString(s)
+				}
+				return nil
+			},
+		}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -68,11 +139,7 @@ func readXlsx(out *writer, a *archive, book string) error {
 func on(value string) bool { return value == "1" || value == "true" }
 
 // readShared reads the strings that cells name by number.
-func (w *workbook) readShared(a *archive) error {
-	const part = "xl/sharedStrings.xml"
-	if !a.has(part) {
-		return nil
-	}
+func (w *workbook) readShared(a *archive, part string) error {
 	var one strings.Builder
 	phonetic, inText := 0, false
 	return a.walk(part, handler{
@@ -106,64 +173,6 @@ func (w *workbook) readShared(a *archive) error {
 	})
 }
 
-// readStyles finds the styles that show a number as a date or a time.
-func (w *workbook) readStyles(a *archive) error {
-	const part = "xl/styles.xml"
-	if !a.has(part) {
-		return nil
-	}
-	own := map[string]bool{} // number formats of the file that are dates
-	inCells := false
-	return a.walk(part, handler{
-		start: func(e xml.StartElement) error {
-			switch e.Name.Local {
-			case "numFmt":
-				own[attr(e, "numFmtId")] = isDateFormat(attr(e, "formatCode"))
-			case "cellXfs":
-				inCells = true
-			case "xf":
-				if id := attr(e, "numFmtId"); inCells {
-					w.dates = append(w.dates, builtinDate(id) || own[id])
-				}
-			}
-			return nil
-		},
-		end: func(e xml.EndElement) error {
-			if e.Name.Local == "cellXfs" {
-				inCells = false
-			}
-			return nil
-		},
-	})
-}
-
-// builtinDate says that Excel's own format of that number shows a date or time.
-func builtinDate(id string) bool {
-	n, err := strconv.Atoi(id)
-	return err == nil && (n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58)
-}
-
-// isDateFormat looks for the letters of dates outside of quotes and brackets.
-func isDateFormat(code string) bool {
-	quoted, bracket := false, false
-	for i := 0; i < len(code); i++ {
-		switch c := code[i]; {
-		case c == '\\' || c == '_':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			bracket = true
-		case c == ']':
-			bracket = false
-		case !bracket && strings.IndexByte("ymdhsYMDHS", c) >= 0:
-			return true
-		}
-	}
-	return false
-}
-
 // escape is how Excel writes a character that XML cannot hold, or would change.
 var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`) //nolint:gochecknoglobals // never changed
 
@@ -178,41 +187,35 @@ func unescaped(text string) string {
 }
 
 // value is a cell's value as it is shown, roughly.
-func (w *workbook) value(kind, style, raw string) string {
+func (w *workbook) value(kind, style, raw string) (string, error) {
 	switch kind {
 	case "s":
-		if i, err := strconv.Atoi(strings.TrimSpace(raw)); err == nil && i >= 0 && i < len(w.shared) {
-			return w.shared[i]
+		i, err := strconv.Atoi(strings.TrimSpace(raw))
+		switch {
+		case raw == "":
+			return "", nil
+		case err != nil || i < 0 || i >= len(w.shared):
+			return "", fmt.Errorf("the file is damaged: a cell shows the text %.20q of a table that has %d", raw, len(w.shared))
 		}
-		return ""
+		return w.shared[i], nil
 	case "inlineStr", "str":
-		return unescaped(raw)
+		return unescaped(raw), nil
 	case "b":
-		return strings.ToUpper(strconv.FormatBool(on(raw)))
+		return strings.ToUpper(strconv.FormatBool(on(raw))), nil
 	case "", "n":
-		if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(w.dates) && w.dates[i] {
-			return w.date(raw)
+		i, err := strconv.Atoi(style)
+		if style == "" {
+			i, err = 0, nil
+		}
+		if err != nil || i < 0 || i >= len(w.shows) {
+			break
+		}
+		switch w.shows[i] {
+		case aDate:
+			return w.date(raw), nil
+		case aLength:
+			return length(raw), nil
 		}
 	}
-	return raw
-}
-
-// date shows a day number, with its time when it has one.
-func (w *workbook) date(raw string) string {
-	days, err := strconv.ParseFloat(raw, 64)
-	if err != nil || days < 0 || days > 2_958_466 { // the year 9999
-		return raw
-	}
-	if days < 60 && days >= 1 && w.epoch.Year() < 1900 { // Excel has a 29 February 1900, which is day 60
-		days++
-	}
-	whole := int(days)
-	at := w.epoch.AddDate(0, 0, whole).Add(time.Duration((days-float64(whole))*86_400+0.5) * time.Second)
-	switch {
-	case days < 1:
-		return at.Format(time.TimeOnly)
-	case days == float64(whole):
-		return at.Format(time.DateOnly)
-	}
-	return at.Format(time.DateTime)
+	return raw, nil
 }

@@ -45,6 +45,12 @@ type Effect struct {
 	// not made again.
 	FromRun string `json:"from_run,omitempty"`
 
+	// Truncated says that the result was too large for the history and stands
+	// there cut; it had ResultBytes, and Blob, if set, is where the whole is.
+	Truncated   bool   `json:"truncated,omitempty"`
+	ResultBytes int    `json:"result_bytes,omitempty"`
+	Blob        string `json:"blob,omitempty"`
+
 	// Text is what the model was shown, cut to one screen.
 	Text string `json:"text,omitempty"`
 
@@ -183,5 +189,6 @@ func (r *Run) activityOf(e *Effect) (drifts []contract.ToolFailure) {
 			e.Key = in.Key
 		}
 		e.FromRun = r.fromRun(act)
+		e.Truncated, e.ResultBytes, e.Blob = r.cutOf(act)
 	}
 }

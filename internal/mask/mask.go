@@ -2,14 +2,11 @@
 // recorded. It is worker-side and pure; start at [New].
 //
 // It is the last line, not the first: what is written in another form than the
-// ones known here (reversed, encrypted, cut in two) passes.
+// ones known here (reversed, encrypted, cut in two, the bytes as numbers) passes.
 package mask
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -20,23 +17,42 @@ const MinBytes = 6
 
 // Mask replaces each known value by the name it goes under, in brackets. The
 // zero Mask replaces nothing. It is safe for concurrent use.
-type Mask struct{ replacer *strings.Replacer }
+type Mask struct {
+	replacer *strings.Replacer
+	pairs    []pair
+	grams    grams
+}
+
+// pair is a way in which a value may be written, and what replaces it.
+type pair struct{ form, name string }
 
 // New makes a mask of values by name. Values that differ only in white space
-// around them are the same; what stands inside a URL as its password is a value
-// of its own.
-func New(values map[string]string) Mask {
-	type pair struct{ form, name string }
+// around them are the same; what is secret inside of one (the password of a URL,
+// the lines of a key) is a value of its own.
+func New(values map[string]string) Mask { return of(values, parts) }
+
+// Sure is [New] for a text in which everyday words must stay: without values
+// and parts that are so short that they may be one.
+func Sure(values map[string]string) Mask {
+	return of(values, func(value string) []string {
+		all := parts(value)
+		return slices.DeleteFunc(all, func(v string) bool { return len(v) < minSurePart && (v != value || len(v) < minSure) })
+	})
+}
+
+const (
+	minSure     = 8
+	minSurePart = 12 // a database's password is often a word where it is tried out
+)
+
+func of(values map[string]string, parts func(string) []string) Mask {
 	var pairs []pair
-	add := func(value, name string) {
-		if len(value) >= MinBytes {
-			pairs = append(pairs, pair{value, "[" + name + "]"})
-		}
-	}
 	for name, value := range values {
 		for _, v := range parts(strings.TrimSpace(value)) {
 			for _, form := range forms(v) {
-				add(form, name)
+				if len(form) >= MinBytes {
+					pairs = append(pairs, pair{form, "[" + name + "]"})
+				}
 			}
 		}
 	}
@@ -53,117 +69,7 @@ func New(values map[string]string) Mask {
 	for _, p := range pairs {
 		flat = append(flat, p.form, p.name)
 	}
-	return Mask{strings.NewReplacer(flat...)}
-}
-
-// secretParameters are those of a URL whose value is a secret by itself.
-var secretParameters = [...]string{"password", "sslpassword", "api_key", "token", "access_token"}
-
-// parts are the value and what is secret inside it: a header's token after its
-// scheme, a URL's password, before its host or among its parameters.
-func parts(value string) []string {
-	all := []string{value}
-	if scheme, token, ok := strings.Cut(value, " "); ok && !strings.Contains(token, " ") && len(scheme) <= 10 {
-		all = append(all, token)
-		if strings.EqualFold(scheme, "Basic") {
-			all = append(all, basic(token)...)
-		}
-	}
-	u, err := url.Parse(value)
-	if err != nil {
-		return all
-	}
-	if password, ok := u.User.Password(); ok {
-		all = append(all, password)
-	}
-	for _, name := range secretParameters {
-		all = append(all, u.Query()[name]...)
-	}
-	return all
-}
-
-// basic are the user with the password, and the password, of basic
-// authentication.
-func basic(token string) []string {
-	plain, err := base64.StdEncoding.DecodeString(token)
-	_, password, ok := strings.Cut(string(plain), ":")
-	if err != nil || !ok {
-		return nil
-	}
-	return []string{string(plain), password}
-}
-
-// Forms are the ways in which a value may be written, the longest first; none
-// of one that is too short to be a secret.
-func Forms(value string) []string {
-	all := forms(value)
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	return all
-}
-
-// forms are those ways in no order that matters.
-func forms(value string) []string {
-	if len(value) < MinBytes {
-		return nil
-	}
-	data := []byte(value)
-	all := []string{value, hex.EncodeToString(data), strings.ToUpper(hex.EncodeToString(data))}
-	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value), url.UserPassword("", value).String()[1:]} {
-		all = append(all, escaped, lowerEscapes(escaped))
-	}
-	for _, quoted := range []string{quoted(value, true), quoted(value, false)} {
-		all = append(all, quoted, url.QueryEscape(quoted))
-		all = append(all, inner64([]byte(quoted))...)
-		for range maxQuoting - 1 { // JSON as a text inside JSON
-			quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(quoted)
-			all = append(all, quoted)
-		}
-	}
-	all = append(all, base64.StdEncoding.EncodeToString(data), base64.URLEncoding.EncodeToString(data), base64.RawURLEncoding.EncodeToString(data))
-	all = append(all, inner64(data)...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// maxQuoting is how often a value is looked for as JSON inside JSON.
-const maxQuoting = 3
-
-// quoted is the inside of a JSON string, with or without HTML's characters
-// escaped.
-func quoted(value string, html bool) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(html)
-	if enc.Encode(value) != nil {
-		return value
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
-}
-
-// lowerEscapes writes %2F as %2f.
-func lowerEscapes(s string) string {
-	out := []byte(s)
-	for i := 0; i+2 < len(out); i++ {
-		if out[i] == '%' {
-			copy(out[i+1:i+3], strings.ToLower(s[i+1:i+3]))
-		}
-	}
-	return string(out)
-}
-
-// inner64 is what base64 makes of data inside a longer text: where it begins in
-// a group of three bytes is not known, and the digits at its ends have bits of
-// its neighbours.
-func inner64(data []byte) []string {
-	var all []string
-	for before := range 3 {
-		padded := append(make([]byte, before), data...)
-		first, last := (before*8+5)/6, len(padded)*8/6
-		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			all = append(all, encoding.EncodeToString(padded)[first:last])
-		}
-	}
-	return all
+	return Mask{strings.NewReplacer(flat...), pairs, newGrams(pairs)}
 }
 
 // Text is s without the values.
@@ -171,7 +77,7 @@ func (m Mask) Text(s string) string {
 	if m.replacer == nil {
 		return s
 	}
-	return m.replacer.Replace(s)
+	return m.cut(m.replacer.Replace(s))
 }
 
 // Empty says that the mask replaces nothing.
@@ -201,7 +107,11 @@ func (m Mask) JSON(data []byte) []byte {
 // jsonString masks one quoted string, in its written form and in its meaning:
 // an escape may hide a value.
 func (m Mask) jsonString(quoted string) string {
-	masked := m.Text(quoted)
+	inside, closed := strings.CutSuffix(quoted[1:], `"`)
+	masked := `"` + m.Text(inside)
+	if closed {
+		masked += `"`
+	}
 	if masked != quoted || !strings.Contains(quoted, `\`) {
 		return masked
 	}

@@ -9,7 +9,10 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/turnkeel/turnkeel/internal/yamlbound"
 )
 
 // fault is a fault of a script and the YAML path where it is.
@@ -46,6 +49,9 @@ func Read(data []byte) (s Script, problems []Problem) {
 			s, problems = Script{}, []Problem{{Text: fmt.Sprintf("cannot be parsed as YAML (%v)", v)}}
 		}
 	}()
+	if at, problem := yamlbound.Check(lexer.Tokenize(string(data))); problem != "" {
+		return Script{}, []Problem{{Line: at.Position.Line, Column: at.Position.Column, Text: problem}}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
 	switch err := dec.Decode(&s); {
 	case errors.Is(err, io.EOF):

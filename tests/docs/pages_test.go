@@ -25,39 +25,69 @@ const staysUp = "# stays up"
 // TestPages does what docs/agents.md, docs/attachments.md, docs/builtin_tools.md,
 // docs/mcp.md and docs/tools.md say, from top to bottom, in a folder of its own: it writes the
 // files, runs the commands, and looks for each line of what they are said to
-// print.
+// print. A reader has no more than they: no model, unless the page asks for a key.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	binaries := t.TempDir()
 	run(t, root, "go", "build", "-o", binaries, "./starter", "./worker")
-	server := agenttest.StartServer(t)
-	for _, name := range []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md", "docs/tools.md"} {
+	shared := agenttest.StartServer(t)
+	for _, name := range followedPages() {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
-			model, err := agenttest.NewModelServer(pageScript(name))
-			if err != nil {
-				t.Fatal(err)
+			text, server := documents(t)[name], shared
+			if strings.Contains(text, staysUp) { // a worker of it would take another page's turns
+				server = agenttest.StartServer(t)
 			}
-			t.Cleanup(model.Close)
-			p := &page{t: t, dir: t.TempDir(), binaries: binaries, env: append(cleanEnv(),
+			p := &page{t: t, dir: filepath.Join(t.TempDir(), "turnkeel"), binaries: binaries, env: append(cleanEnv(),
 				"TEMPORAL_ADDRESS="+server.Address, "TEMPORAL_NAMESPACE="+server.Namespace, "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false",
-				"XDG_DATA_HOME="+t.TempDir()), model: "OPENAI_BASE_URL=" + model.URL()}
-			if name == "docs/attachments.md" { // its agent is the stock worker's
-				p.env = append(p.env, p.model, "OPENAI_API_KEY=x")
+				"XDG_DATA_HOME="+t.TempDir())}
+			if name == "docs/attachments.md" { // which says that a key has to be set
+				model, err := agenttest.NewModelServer(attachmentsScript())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(model.Close)
+				p.env = append(p.env, "OPENAI_BASE_URL="+model.URL(), "OPENAI_API_KEY=x")
 			}
-			p.follow(documents(t)[name])
+			p.follow(text)
 		})
 	}
 }
 
-// pageScript plays the model of a page.
-func pageScript(name string) agenttest.Script {
-	if name != "docs/attachments.md" {
-		return agenttest.Script{Steps: []agenttest.Step{
-			{Calls: []agenttest.ScriptCall{{Name: "open_ticket", Args: map[string]any{"subject": "My screen is broken"}}}},
-			{Text: "I opened ticket T-1: My screen is broken."},
-		}}
+func followedPages() []string {
+	return []string{"docs/agents.md", "docs/attachments.md", "docs/builtin_tools.md", "docs/mcp.md", "docs/tools.md"}
+}
+
+// TestPages_Apart: a reader follows one page after the other in one clone, so
+// that no page may find what another has written.
+func TestPages_Apart(t *testing.T) {
+	t.Parallel()
+	writer := map[string]string{}
+	for _, name := range followedPages() {
+		text := documents(t)[name]
+		for _, at := range fence.FindAllStringIndex(text, -1) {
+			file := fileBefore.FindStringSubmatch(text[:at[0]])
+			if file == nil {
+				continue
+			}
+			place := file[1]
+			if top, _, _ := strings.Cut(place, "/"); top != "agents" { // else an agent beside that of the repository
+				place = top
+			}
+			if other, taken := writer[place]; taken && other != name {
+				t.Errorf("%s and %s both write into %s", other, name, place)
+			}
+			writer[place] = name
+		}
 	}
+	if len(writer) < 5 {
+		t.Errorf("only %d places were found", len(writer))
+	}
+}
+
+// attachmentsScript plays the model of docs/attachments.md, which reads the file
+// that it is told of.
+func attachmentsScript() agenttest.Script {
 	return agenttest.Script{Hook: func(_ context.Context, r agenttest.ModelRequest) *agenttest.Step {
 		if r.Step > 1 {
 			return &agenttest.Step{Text: "42.00 EUR, by 30 November."}
@@ -78,10 +108,9 @@ func cleanEnv() []string {
 
 // page is a document that is followed.
 type page struct {
-	t             *testing.T
-	dir, binaries string
+	t             testing.TB
+	dir, binaries string // dir stands for the reader's clone
 	env           []string
-	model         string // for commands of the page's own program
 	printed       string // by the latest commands
 }
 
@@ -93,24 +122,28 @@ var (
 // follow writes, runs and compares, block by block.
 func (p *page) follow(text string) {
 	p.t.Helper()
+	p.printed = ""
 	for _, folder := range []string{"agents", "examples/nocode"} {
 		if err := os.CopyFS(filepath.Join(p.dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
 			p.t.Fatal(err)
 		}
 	}
 	writeModule(p.t, p.dir)
+	for _, problem := range unseen(text) {
+		p.t.Error(problem)
+	}
 	blocks := 0
 	for _, at := range fence.FindAllStringSubmatchIndex(text, -1) {
 		blocks++
 		language, body := text[at[2]:at[3]], text[at[4]:at[5]]
 		file := fileBefore.FindStringSubmatch(text[:at[0]])
 		switch {
-		case file != nil:
-			p.write(file[1], body)
-		case language == "sh":
+		case language == "sh": // whatever stands before it
 			p.sh(body)
 		case language == "text":
 			p.compare(body)
+		case file != nil:
+			p.write(file[1], body)
 		case language == "yaml":
 			p.agent(body)
 		default:
@@ -155,12 +188,9 @@ func (p *page) sh(body string) {
 			continue
 		}
 		var out lockedBuffer
-		cmd := exec.CommandContext(p.t.Context(), "sh", "-c", ourBinary.ReplaceAllString(line, p.binaries+"/$1")) //nolint:gosec // the page's
+		cmd := exec.CommandContext(p.t.Context(), "sh", "-e", "-c", p.command(line)) //nolint:gosec // the page's
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &out
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if strings.Contains(line, "go run ./my") {
-			cmd.Env = append(slices.Clone(p.env), p.model)
-		}
 		if err := cmd.Start(); err != nil {
 			p.t.Fatal(err)
 		}
@@ -174,6 +204,18 @@ func (p *page) sh(body string) {
 			p.t.Fatalf("%s: %v\n%s", line, err, out.String())
 		}
 	}
+}
+
+// command is a line as it is run here: our own programs are built already, and
+// the clone that the page speaks of is this repository.
+func (p *page) command(line string) string {
+	p.t.Helper()
+	clone, err := filepath.Abs(root)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	line = strings.ReplaceAll(line, "=../turnkeel", "="+clone)
+	return ourBinary.ReplaceAllString(line, p.binaries+"/$1")
 }
 
 // background ends the command with the test, as Ctrl-C does.
@@ -200,6 +242,9 @@ func (p *page) background(line string, cmd *exec.Cmd, out *lockedBuffer) {
 // compare looks for each line of what the latest commands are said to print.
 func (p *page) compare(body string) {
 	p.t.Helper()
+	if strings.TrimSpace(p.printed) == "" || strings.TrimSpace(body) == "" {
+		p.t.Errorf("a block of what is printed, without one or the other:\n%s", body)
+	}
 	for _, line := range missing(p.printed, body) {
 		p.t.Errorf("not printed: %s\nbut:\n%s", line, p.printed)
 	}
@@ -215,16 +260,6 @@ func missing(printed, lines string) []string {
 		}
 	}
 	return found
-}
-
-func TestMissing_Finds(t *testing.T) {
-	t.Parallel()
-	const printed = "one\ntwo   three\n"
-	for lines, want := range map[string]string{"two three\n": "", "one\ntwo": "", "one\nfour\nfive\n": "four five"} {
-		if got := strings.Join(missing(printed, lines), " "); got != want {
-			t.Errorf("%q: got %q", lines, got)
-		}
-	}
 }
 
 // lockedBuffer is written by a process and read by the test.

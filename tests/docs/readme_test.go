@@ -39,7 +39,7 @@ func TestReadmeProgram(t *testing.T) {
 
 // writeModule makes dir a module that uses this one as it stands. Our own
 // requirements are its too: no network is needed.
-func writeModule(t *testing.T, dir string) {
+func writeModule(t testing.TB, dir string) {
 	t.Helper()
 	abs, err := filepath.Abs(root)
 	if err != nil {
@@ -51,7 +51,7 @@ func writeModule(t *testing.T, dir string) {
 		"\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+abs+"\n")
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path) //nolint:gosec // a file of the repository
 	if err != nil {
@@ -60,14 +60,14 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func run(t *testing.T, dir, name string, args ...string) string {
+func run(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...) //nolint:gosec // a test's own commands
 	cmd.Dir = dir

@@ -121,7 +121,7 @@ CREATE FUNCTION runners.noting(int, int) RETURNS int LANGUAGE sql AS 'SELECT pg_
 CREATE AGGREGATE runners.noted(int) (sfunc = runners.noting, stype = int, initcond = '0');`); err != nil {
 		t.Fatal(out, err)
 	}
-	file := filepath.Join(server.dir, "exported")
+	file := filepath.Join(server.Dir, "exported")
 	export := `SELECT ''a''::text, ''b''::text, lo_export(4242, ''` + file + `'')::text`
 	for _, sql := range []string{
 		`SELECT * FROM runners.crosstab('` + export + `') AS x(a text, b text)`,

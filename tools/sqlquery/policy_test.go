@@ -139,7 +139,7 @@ func attacked(t *testing.T, server *pgServer, file string) {
 	if _, err := server.exec("postgres", `CREATE DATABASE attacked`); err != nil {
 		t.Fatal(err)
 	}
-	host, port, _ := strings.Cut(server.address, ":")
+	host, port, _ := strings.Cut(server.Address, ":")
 	setup := `DO $$ DECLARE e name; BEGIN FOR e IN SELECT name FROM pg_available_extensions LOOP EXECUTE format('CREATE EXTENSION IF NOT EXISTS %I CASCADE', e); END LOOP; END $$;` +
 		strings.NewReplacer("HOST", host, "PORT", port, "FILE", file).Replace(traps)
 	if _, err := server.execIn("postgres", "attacked", setup); err != nil {
@@ -153,7 +153,7 @@ func attacked(t *testing.T, server *pgServer, file string) {
 func TestY21_Postgres_Traps(t *testing.T) {
 	t.Parallel()
 	server := postgres(t)
-	file := filepath.Join(server.dir, "touched")
+	file := filepath.Join(server.Dir, "touched")
 	attacked(t, server, file)
 	before, err := server.dump("attacked")
 	if err != nil {

@@ -219,7 +219,7 @@ func TestY21_Postgres_Attacks(t *testing.T) {
 	listener := listen(t, server, database)
 	for _, role := range []string{"writer", "postgres"} {
 		for i, tt := range attacksOnPostgres {
-			file := filepath.Join(server.dir, fmt.Sprintf("%s-%d", role, i))
+			file := filepath.Join(server.Dir, fmt.Sprintf("%s-%d", role, i))
 			got, text, err := query(t, 300*time.Millisecond, server.url(role, database), strings.ReplaceAll(tt.sql, "FILE", file), 100)
 			if err == nil || !strings.Contains(text, tt.want) && !strings.Contains(text, "ran longer than") {
 				t.Errorf("%s: %.200s\n got %.300v, %.500s\nwant %s", role, tt.sql, got, text, tt.want)
@@ -340,11 +340,11 @@ func TestY21_Postgres_Unreachable(t *testing.T) {
 		{server.url("writer", "none"), `database "none" does not exist`, false},
 		{server.url("busy", "shop"), "too many connections for role", true},
 		{"postgres://writer:" + password + "@127.0.0.1:1/shop", "the database of SQL_DATABASE_URL cannot be reached", true},
-		{"postgres://writer:" + password + "@" + server.address + "/shop?sslmode=require", "cannot be reached", true},
+		{"postgres://writer:" + password + "@" + server.Address + "/shop?sslmode=require", "cannot be reached", true},
 		{server.url("writer", "shop") + "?sslmode=" + password, "SQL_DATABASE_URL cannot be used", false},
 		{server.url("writer", "shop") + "?service=x", "the parameter service is not taken", false},
 		{"postgres:///shop", "is neither postgres://", false},
-		{"postgres://writer@" + server.address, "is neither postgres://", false},
+		{"postgres://writer@" + server.Address, "is neither postgres://", false},
 	} {
 		tl := tool(time.Minute)
 		call := agenttest.NewCall(t, agenttest.CallOptions{Env: map[string]string{URLVariable: tt.address}})

@@ -109,7 +109,7 @@ func TestScriptedAgents(t *testing.T) {
 	kill()
 	kill = serve("moved")
 	defer func() { kill() }()
-	if r := cli("watch", turn); !strings.Contains(r.out+r.errOut, `this worker has no script "demo.yaml"`) {
+	if r := cli("watch", turn); r.code != 1 || !strings.Contains(r.out+r.errOut, `this worker has no script "demo.yaml"`) {
 		t.Errorf("without the script: %d %s%s", r.code, r.out, r.errOut)
 	}
 }

@@ -54,6 +54,8 @@ func TestSecret_RefusedBeforeItIsSent(t *testing.T) {
 		{"a provider's key", "GROQ_API_KEY", planted, "use " + planted + ", please", 2},
 		{"an endpoint's key", "DESK_KEY", planted, planted, 2},
 		{"bound", "PROD_TICKETS_KEY", planted, "(" + planted + ")", 2},
+		{"the cluster's key", "TEMPORAL_API_KEY", planted, "with " + planted, 2},
+		{"the bucket's key", "AWS_SECRET_ACCESS_KEY", planted, "with " + planted, 2},
 		{"too short to tell", "DESK_KEY", "ollama7", "ollama7", 0},
 		{"the declared name is bound elsewhere", "TICKETS_KEY", planted, planted, 0},
 		{"a built-in tool's", "TAVILY_API_KEY", planted, "search with " + planted, 2},
@@ -62,14 +64,17 @@ func TestSecret_RefusedBeforeItIsSent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			env := append(onServer(), c.variable+"="+c.value)
+			env := append(onServer(), "TEMPORAL_TLS=false", c.variable+"="+c.value)
 			turn := "secret-" + strings.ReplaceAll(c.name, " ", "-") + strings.ToLower(filepath.Base(t.TempDir()))
 			for _, args := range [][]string{
 				{"run", "--agent", "desk", "--task-queue", "nobody", "--detach", "--turn-id", turn, c.text},
 				{"send", turn + "-s", "--agent", "desk", "--task-queue", "nobody", "--detach", c.text},
+				{"deny", turn, "--key", "k", "--digest", "d", "--by", "ann", "--comment", c.text},
+				{"resolve", turn, "--key", "k", "--verdict", "happened", "--value", c.text, "--by", "ann"},
+				{"interrupt", turn, "--by", "ann", "--reason", c.text},
 			} {
-				if args[0] == "send" && c.code == 0 {
-					continue // a session needs a worker
+				if args[0] != "run" && c.code == 0 {
+					continue // the others need a worker
 				}
 				r := finish(t, command(t, dir, starter, env, args...))
 				if r.code != c.code || c.code == 2 && (!strings.Contains(r.errOut, c.variable) || !strings.Contains(r.errOut, "nothing was sent")) {

@@ -21,6 +21,7 @@ import (
 	"github.com/turnkeel/turnkeel/agenttest"
 	"github.com/turnkeel/turnkeel/contract"
 	"github.com/turnkeel/turnkeel/tests/npm"
+	"github.com/turnkeel/turnkeel/tooldefs"
 )
 
 var server agenttest.Server
@@ -38,6 +39,7 @@ type bench struct {
 	*agenttest.Bench
 	t      *testing.T
 	folder string // of the agents
+	tools  []*tooldefs.Tool
 	Host   *turnkeel.Host
 	Log    *observer.ObservedLogs
 	stop   func() // of the latest worker
@@ -47,7 +49,14 @@ type bench struct {
 // worker on it. What the steps call are tools of the agent.
 func newBench(t *testing.T, yaml string, steps ...agenttest.Step) *bench {
 	t.Helper()
+	return newBenchOf(t, nil, yaml, steps...)
+}
+
+// newBenchOf is [newBench] with tools of the worker.
+func newBenchOf(t *testing.T, tools []*tooldefs.Tool, yaml string, steps ...agenttest.Step) *bench {
+	t.Helper()
 	b := &bench{
+		tools: tools,
 		Bench: agenttest.NewBench(t, agenttest.BenchOptions{Server: server, NoWorker: true, Script: agenttest.Script{Steps: steps}}),
 		t:     t, folder: t.TempDir(),
 	}
@@ -70,25 +79,31 @@ func (b *bench) serve() {
 	b.t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	b.Log = log
-	host, err := turnkeel.Open(b.t.Context(), turnkeel.Options{AgentsDir: b.folder, Logger: zap.New(core)})
+	b.Host, b.stop = work(b.t, b.Bench, turnkeel.Options{AgentsDir: b.folder, Tools: b.tools, Logger: zap.New(core)})
+}
+
+// work runs a worker until stop is called or the test ends.
+func work(t *testing.T, b *agenttest.Bench, o turnkeel.Options) (host *turnkeel.Host, stop func()) {
+	t.Helper()
+	host, err := turnkeel.Open(t.Context(), o)
 	if err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
-	b.Host = host
 	var options sdkworker.Options
 	turnkeel.SetWorkerDefaults(&options)
 	worker := sdkworker.New(b.Temporal, b.Queue, options)
 	host.Register(worker)
 	if err := worker.Start(); err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
-	b.stop = sync.OnceFunc(func() {
+	stop = sync.OnceFunc(func() {
 		worker.Stop()
 		if err := host.Close(); err != nil {
-			b.t.Error(err)
+			t.Error(err)
 		}
 	})
-	b.t.Cleanup(b.stop)
+	t.Cleanup(stop)
+	return host, stop
 }
 
 // pending is the one call that waits for a person.

@@ -17,7 +17,7 @@ func agents(t *testing.T, files map[string]string) string {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name, "agent.yaml"), []byte("model: x/y\n"+text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name, "agent.yaml"), []byte("model: openai/y\n"+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,6 +36,7 @@ func TestStartRefuses(t *testing.T) {
 		"a": good.yaml(""),
 		"b": other.yaml(""), // the same name for another tool
 		"c": dead.yaml(", prefix: c") + second(good),
+		"d": good.yaml("") + "tools: [send]\n",
 	})
 	_, err := turnkeel.Open(t.Context(), turnkeel.Options{AgentsDir: dir})
 	if err == nil {
@@ -44,6 +45,7 @@ func TestStartRefuses(t *testing.T) {
 	for _, want := range []string{
 		`b/agent.yaml:3:3: mcp_servers.mail: two tools are named "send": that of MCP server mail of agent a, and that of MCP server mail of agent b; give the server a prefix of its own`,
 		"c/agent.yaml:3:3: mcp_servers.mail: it does not answer as an MCP server: ", "its last words: invalid character",
+		"d/agent.yaml:4:9: tools: send is a tool of mcp_servers.mail, all of which the agent has; remove it here",
 		`c/agent.yaml:4:`, `mcp_servers.post.allow[0]: the server has no tool "sent"; did you mean "send"?`,
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -78,5 +80,20 @@ func TestAgentsShareAServer(t *testing.T) {
 	}
 	if n := len(servers(t, o.dir)); n != 0 {
 		t.Errorf("%d processes after the close", n)
+	}
+}
+
+// Y01, T60: a server that stands twice in one file is refused: a model that is
+// shown a tool twice refuses the whole request.
+func TestTheSameServerTwice(t *testing.T) {
+	t.Parallel()
+	o := newOwn(t, sendTool)
+	twice := o.yaml("") + strings.Replace(strings.SplitN(o.yaml(""), "\n", 2)[1], "mail:", "post:", 1)
+	host, err := turnkeel.Open(t.Context(), turnkeel.Options{AgentsDir: agents(t, map[string]string{"a": twice})})
+	if err == nil {
+		t.Errorf("it starts, and shows %d tools", len(host.Describe().Agents[0].Tools))
+		_ = host.Close()
+	} else if !strings.Contains(err.Error(), "a/agent.yaml:4:3: mcp_servers.post: is the very same server as mail: remove one of them") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -178,7 +178,7 @@ func TestP24_FinalErrors(t *testing.T) {
 	}{
 		{"bad request", agenttest.StepFailure{Status: 400, Message: "unknown option"}, contract.ErrModelBadRequest, "unknown option"},
 		{"an hour", agenttest.StepFailure{Status: 429, Message: "daily limit", Headers: map[string]string{"Retry-After": "3600"}}, contract.ErrModelQuota, "come back after 1h0m0s (at "},
-		{"auth", agenttest.StepFailure{Status: 401, Message: "wrong key"}, contract.ErrModelAuth, "wrong key"},
+		{"auth", agenttest.StepFailure{Status: 401, Message: "wrong key"}, contract.ErrModelAuth, "wrong key; "},
 		{"quota", agenttest.StepFailure{Status: 429, Code: "insufficient_quota"}, contract.ErrModelQuota, "quota"},
 		{"A22 too long", agenttest.StepFailure{Status: 400, Body: `{"object":"error","message":"prompt is too long","code":400}`}, contract.ErrModelContextTooLong, "too long"},
 		{"A15 a page", agenttest.StepFailure{Body: "<html>Log in</html>", Headers: map[string]string{"Content-Type": "text/html"}}, contract.ErrModelBadRequest, "base_url"},

@@ -144,15 +144,8 @@ func TestSecretsStayOut(t *testing.T) {
 	database := false
 	for place, data := range places {
 		database = database || strings.Contains(place, "server") && bytes.Contains(data, []byte(witness))
-		for name, value := range planted {
-			for form, text := range forms(value) {
-				if bytes.Contains(data, []byte(text)) {
-					i := bytes.Index(data, []byte(text))
-					t.Errorf("%s has %s, %s: …%q…", place, name, form, data[max(0, i-80):min(len(data), i+80)])
-				}
-			}
-		}
 	}
+	secretsIn(t, places, planted)
 	for _, place := range []string{"the history", "the log", "the transcript", "the effects"} {
 		if !bytes.Contains(places[place], []byte(witness)) {
 			t.Errorf("the witness is not in %s: nothing was looked at", place)
@@ -167,20 +160,6 @@ func TestSecretsStayOut(t *testing.T) {
 	if !bytes.Contains(places["the transcript"], []byte("[SECRET_REQUIRED]")) {
 		t.Error("the model is not told which secret stood there")
 	}
-}
-
-// forms are the ways in which a value may be written.
-func forms(value string) map[string]string {
-	value = strings.TrimSpace(value)
-	quoted, _ := json.Marshal(value)
-	all := map[string]string{
-		"as it is": value, "escaped for JSON": string(quoted[1 : len(quoted)-1]), "escaped for URLs": url.QueryEscape(value),
-		"in base64": base64.StdEncoding.EncodeToString([]byte(value)),
-	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		all["its password"], _ = u.User.Password()
-	}
-	return all
 }
 
 const agentYAML = `model: openai/scripted
