@@ -80,22 +80,38 @@ func (q *querier) begin(ctx context.Context, conn *pgconn.PgConn, searchPath str
 	return results[len(results)-3].Rows[0][0], nil
 }
 
-// fetch runs the query as far as the result takes rows.
+// fetch runs the query as far as the result takes rows, in one exchange that ends
+// the transaction too.
 func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table) error {
-	if _, err := conn.Exec(ctx, "ROLLBACK TO own_names").ReadAll(); err != nil {
-		return err
+	batch := &pgconn.Batch{}
+	for _, statement := range []string{"ROLLBACK TO own_names", declare + query, fmt.Sprintf("FETCH FORWARD %d FROM turnkeel_query", result.limit+1), "ROLLBACK"} {
+		batch.ExecParams(statement, nil, nil, nil, nil)
 	}
-	if r := conn.ExecParams(ctx, declare+query, nil, nil, nil, nil).Read(); r.Err != nil {
-		return r.Err
+	results := conn.ExecBatch(ctx, batch)
+	for n := 0; results.NextResult(); n++ {
+		reader := results.ResultReader()
+		if n == 2 {
+			full, err := rows(reader, result)
+			if full || err != nil {
+				return err // the rest is not read: the connection ends here
+			}
+		}
+		if _, err := reader.Close(); err != nil {
+			break // which results have too
+		}
 	}
-	reader := conn.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM turnkeel_query", result.limit+1), nil, nil, nil, nil)
+	return results.Close()
+}
+
+// rows reads what the result takes; full says that there is more.
+func rows(reader *pgconn.ResultReader, result *table) (full bool, err error) {
 	fields := reader.FieldDescriptions()
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name
 	}
 	if err := result.columns(names); err != nil {
-		return err
+		return false, err
 	}
 	for reader.NextRow() {
 		row := make([]any, len(fields))
@@ -103,11 +119,10 @@ func fetch(ctx context.Context, conn *pgconn.PgConn, query string, result *table
 			row[i] = postgresValue(fields[i].DataTypeOID, value, result)
 		}
 		if !result.add(row) {
-			return nil // the rest is not read: the connection ends here
+			return true, nil
 		}
 	}
-	_, err := reader.Close()
-	return err
+	return false, nil
 }
 
 // postgresValue is one value, from PostgreSQL's text. Numbers are numbers, as
@@ -155,7 +170,7 @@ func goodbye(conn *pgconn.PgConn) {
 	if conn.IsBusy() {
 		_ = conn.CancelRequest(ctx)
 		_ = conn.Conn().Close()
-	} else if !conn.IsClosed() {
+	} else if conn.TxStatus() != 'I' {
 		_, _ = conn.Exec(ctx, "ROLLBACK").ReadAll()
 	}
 	_ = conn.Close(ctx)
