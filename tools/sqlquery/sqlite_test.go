@@ -162,8 +162,8 @@ func TestY21_SQLite_Attacks(t *testing.T) {
 	for _, tt := range attacksOnSQLite {
 		sql := strings.ReplaceAll(tt.sql, "FILE", other)
 		within := 300 * time.Millisecond
-		if tt.want == "memory" {
-			within = time.Minute
+		if tt.want != "" && tt.want != "ran longer than" {
+			within = time.Minute // something else ends it, also on a slow machine
 		}
 		got, text, err := query(t, within, "sqlite:"+file, sql, 100)
 		if tt.want != "" && (err == nil || !strings.Contains(text, tt.want)) {
