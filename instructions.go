@@ -15,11 +15,12 @@ import (
 // refuseRecordedSecrets finds agents whose instructions or settings hold the
 // value of a variable: the first step of each turn records them whole.
 func (a *assembly) refuseRecordedSecrets() {
+	own := credentials(a.host.credentialNames(), os.Getenv)
 	for _, agent := range a.options.Agents {
-		a.report(recordedSecret("agent "+agent.Name, agent, credentials(a.host.credentialNames(), os.Getenv)))
+		a.report(recordedSecret("agent "+agent.Name, agent, own))
 	}
 	for _, d := range a.host.definitions {
-		values := credentials(a.host.credentialNames(), os.Getenv)
+		values := maps.Clone(own)
 		maps.Copy(values, secretsOf(d))
 		a.report(recordedSecret(d.File, d.Agent, values))
 	}

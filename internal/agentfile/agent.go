@@ -187,8 +187,11 @@ func (r *reader) tools(n ast.Node, def *Definition) {
 	def.Agent.Tools = slices.Clone(def.ToolNames)
 }
 
+// toolName is the form that providers take.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
 func (r *reader) checkTool(at place, what, name string) bool {
-	if regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`).MatchString(name) {
+	if toolName.MatchString(name) {
 		return true
 	}
 	r.report(at, "%s: %s is no tool's name", what, quote(name))

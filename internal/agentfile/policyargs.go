@@ -115,7 +115,7 @@ func numeric(v *ast.StringNode) bool {
 	if v.GetToken().Type != token.StringType || !strings.ContainsAny(v.Value[:min(1, len(v.Value))], "+-.0123456789") {
 		return false
 	}
-	return regexp.MustCompile(`^[-+]?([.][0-9]+|[0-9]+([.][0-9]*)?)([eE][-+]?[0-9]+)?$`).MatchString(v.Value)
+	return number.MatchString(v.Value)
 }
 
 // exactNumber reads a number as it is written, with every digit.
@@ -138,3 +138,5 @@ func (r *reader) exactNumber(n ast.Node, what string) json.Number {
 	}
 	return number
 }
+
+var number = regexp.MustCompile(`^[-+]?([.][0-9]+|[0-9]+([.][0-9]*)?)([eE][-+]?[0-9]+)?$`)

@@ -55,11 +55,11 @@ func (s *session) fetchBase(ctx context.Context, run *fold.Run) error {
 	if ref == "" && before == nil {
 		return nil
 	}
-	store, err := turnkeel.BlobsFromEnv()
-	if err != nil {
-		return err
-	}
 	if before != nil {
+		store, err := turnkeel.BlobsFromEnv()
+		if err != nil {
+			return err
+		}
 		reader := conversation.Reader{Service: s.temporal.WorkflowService(), Namespace: s.info.Namespace, Blobs: store}
 		messages, err := reader.Before(ctx, *before, run.WorkflowID)
 		if err != nil {
@@ -67,10 +67,7 @@ func (s *session) fetchBase(ctx context.Context, run *fold.Run) error {
 		}
 		return run.SetMessages(messages)
 	}
-	if store == nil {
-		return fmt.Errorf("the transcript begins in the blob %s, and TURNKEEL_BLOBS says that there is no store", ref)
-	}
-	data, err := store.Get(ctx, ref)
+	data, err := fromStore(ctx, ref)
 	if err != nil {
 		return fmt.Errorf("the transcript begins in a blob of the worker's store (TURNKEEL_BLOBS): %w", err)
 	}

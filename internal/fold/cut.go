@@ -26,12 +26,8 @@ func (r *Run) cutOf(act *Activity) (cut bool, bytes int, blob string) {
 	if act.State != StateCompleted {
 		return false, 0, ""
 	}
-	var result struct {
-		Truncated bool   `json:"truncated"`
-		Blob      string `json:"blob"`
-		Bytes     int    `json:"bytes"`
-	}
-	if r.dc.FromPayloads(act.result, &result) != nil || !result.Truncated {
+	result, err := r.ToolResult(act)
+	if err != nil || !result.Truncated {
 		return false, 0, ""
 	}
 	return true, result.Bytes, result.Blob
